@@ -1,0 +1,61 @@
+"""A crawl: the link graph of one task, and its progress."""
+
+import msgspec
+
+from crawlmesh.model.host import HostState
+
+
+class Crawl(msgspec.Struct, frozen=True):
+    """A crawl as the store knows it. `definition` is the JSON of what the user asked for.
+
+    `max_pages`: links are leased only while `pages` + leased stays at or below it.
+    `max_pages_per_template`: further links of a URL template are skipped as a spider trap.
+    """
+
+    id: str
+    definition: bytes
+    created_at: float
+    max_pages: int | None = None
+    max_pages_per_template: int | None = None
+    default_delay: float = 0.0  # for hosts that are met for the first time; seconds
+    default_slots: int = 4  # the same
+
+
+class CrawlProgress(msgspec.Struct, frozen=True):
+    """Counters of a crawl. They are kept, not counted: reading them costs the same at any size."""
+
+    pending: int = 0
+    leased: int = 0
+    done: int = 0
+    dead: int = 0
+    records: int = 0
+    bytes: int = 0
+    skipped: int = 0
+    retries: int = 0
+    pages: int = 0  # attempts that count against `max_pages`: fetched or not modified
+    by_outcome: dict[str, int] = {}  # OutcomeKind of every settled attempt
+    by_status: dict[str, int] = {}  # HTTP status of every settled attempt
+    by_rule: dict[str, int] = {}  # skips, by rule
+    by_reason: dict[str, int] = {}  # dead links, by reason
+
+    @property
+    def added(self) -> int:
+        """How many links the crawl has."""
+        return self.pending + self.leased + self.done + self.dead
+
+    @property
+    def finished(self) -> bool:
+        """Whether nothing is left to do."""
+        return self.pending == 0 and self.leased == 0
+
+
+class HostProgress(msgspec.Struct, frozen=True):
+    """One host's part in a crawl, for people to look at."""
+
+    host: str
+    queued: int
+    done: int
+    dead: int
+    mean_elapsed: float  # seconds per settled request
+    state: HostState
+

@@ -1,0 +1,37 @@
+"""A host: the unit of politeness and of leasing."""
+
+import msgspec
+
+
+class RobotsFile(msgspec.Struct, frozen=True):
+    """What a host answered for its robots.txt. `text` is None where nothing is disallowed."""
+
+    fetched_at: float
+    status: int | None  # None: unreachable
+    text: str | None
+
+
+class HostState(msgspec.Struct, frozen=True):
+    """What the cluster knows about a host. The store enforces `delay` and `slots`.
+
+    `slots` is how many requests may run at once over the whole cluster. While `exclusive` holds,
+    one lease at a time has the host: so it is until its robots.txt is known, and while it has a delay.
+    """
+
+    host: str
+    delay: float = 0.0  # seconds between two request starts
+    slots: int = 4
+    exclusive: bool = True
+    robots: dict[str, RobotsFile] = {}  # by scheme
+    pressure: float = 0.0  # seconds of delay that the adaptive rate added
+    failures: int = 0  # in a row
+
+
+class HostReport(msgspec.Struct, frozen=True):
+    """What a worker learnt about a host; comes with a settlement or a renewal.
+
+    `rest` is how long nobody may start a request there, counted from when the store takes it.
+    """
+
+    rest: float = 0.0  # seconds
+    state: HostState | None = None  # None: as it was
