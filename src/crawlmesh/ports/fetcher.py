@@ -21,10 +21,10 @@ class Fetcher(Protocol):
         """Send a request."""
         ...
 
-    async def completed(self, timeout: float | None) -> list[FetchResponse]:
+    async def completed(self, patience: float | None) -> list[FetchResponse]:
         """All answers that have come since the last call; waits for the first one.
 
-        Returns an empty list after `timeout` seconds, or when `wake` was called.
+        Returns an empty list after `patience` seconds, or when `wake` was called.
         """
         ...
 
