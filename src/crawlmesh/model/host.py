@@ -25,6 +25,7 @@ class HostState(msgspec.Struct, frozen=True):
     robots: dict[str, RobotsFile] = {}  # by scheme
     pressure: float = 0.0  # seconds of delay that the adaptive rate added
     failures: int = 0  # in a row
+    crawl_delay: float = 0.0  # seconds that robots.txt asks for, within the user's limit
 
 
 class HostReport(msgspec.Struct, frozen=True):

@@ -76,8 +76,8 @@ class CrawlStore(Protocol):
         """Give leases more time. One bool each: renewed, or refused for its fence."""
         ...
 
-    async def expire(self, *, everything: bool = False) -> int:
-        """End leases that ran out (or all, when the caller knows that no holder lives).
+    async def expire(self, *, node_id: str | None = None, everything: bool = False) -> int:
+        """End leases that ran out, and those of a node that is known to be dead (or of all nodes).
 
         Their links are pending again, their attempt does not count; their hosts rest for their
         delay. Returns how many leases ended.

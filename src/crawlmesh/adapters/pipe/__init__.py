@@ -1,1 +1,9 @@
-""" """
+"""The crawl store over a pipe: crawl processes share the store of the process that started them.
+
+Chosen by `crawlmesh.wiring`; imports ports and model.
+"""
+
+from crawlmesh.adapters.pipe.crawl_store import PipeCrawlStore
+from crawlmesh.adapters.pipe.server import StoreServer
+
+__all__ = ["PipeCrawlStore", "StoreServer"]

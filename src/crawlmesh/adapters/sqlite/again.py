@@ -6,6 +6,8 @@ import msgspec
 
 from crawlmesh.adapters.sqlite.adding import count_queued
 from crawlmesh.adapters.sqlite.session import CrawlEntry, Session
+from crawlmesh.adapters.sqlite.settling import settle
+from crawlmesh.model.lease import Settlement
 
 _QUEUE_LINKS = """
 INSERT INTO queue (host, rank, link, crawl, attempt)
@@ -52,7 +54,9 @@ def recrawl(session: Session, crawl_id: str) -> int:
     counters.done = counters.dead = 0
     counters.pending += again
     session.run("UPDATE crawls SET revisits = 1 WHERE number = :crawl", crawl=entry.number)
-    session.run("DELETE FROM skips WHERE crawl = :crawl", crawl=entry.number)
+    entry.templates.clear()
+    for table in ("skips", "templates"):
+        session.run(f"DELETE FROM {table} WHERE crawl = :crawl", crawl=entry.number)  # noqa: S608
     session.run(
         "UPDATE host_progress SET done = 0, dead = 0, requests = 0, elapsed = 0 WHERE crawl = :crawl",
         crawl=entry.number,
@@ -98,10 +102,19 @@ def delete_crawl(session: Session, crawl_id: str) -> None:
     for table in ("queue", "deferred", "records", "skips", "templates", "host_progress", "links"):
         session.run(f"DELETE FROM {table} WHERE crawl = :crawl", crawl=crawl)  # noqa: S608
     session.run("DELETE FROM crawls WHERE number = :crawl", crawl=crawl)
+    _take_from_leases(session, crawl)
+
+
+def _take_from_leases(session: Session, crawl: int) -> None:
+    """Leases lose the links of a crawl; those that held no others end."""
+    ended = []
     for lease in session.leases.values():
         lease.links = [link for link in lease.links if link[2] != crawl]
+        if not lease.links:
+            ended.append(Settlement(lease.fence, ()))
         session.run(
             "UPDATE leases SET links = :links WHERE fence = :fence",
             links=msgspec.json.encode(lease.links).decode(),
             fence=lease.fence,
         )
+    settle(session, ended)

@@ -70,9 +70,9 @@ class SqliteCrawlStore:
         """See CrawlStore.renew."""
         return await self._call(lambda: settling.renew(self._session, renewals))
 
-    async def expire(self, *, everything: bool = False) -> int:
+    async def expire(self, *, node_id: str | None = None, everything: bool = False) -> int:
         """See CrawlStore.expire."""
-        return await self._call(lambda: settling.expire(self._session, everything=everything))
+        return await self._call(lambda: settling.expire(self._session, node_id, everything=everything))
 
     async def retry_dead(self, crawl_id: str) -> int:
         """See CrawlStore.retry_dead."""

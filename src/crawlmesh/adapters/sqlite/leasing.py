@@ -39,6 +39,12 @@ SELECT json_group_array(json_array(
 
 _DUE = "SELECT json_group_array(json_array(link, rank, crawl, attempt, host)) FROM deferred WHERE due <= :now"
 
+# A deferred link waits for its moment and for its host; the first hundred are near enough to all.
+_NEXT_DUE = """
+SELECT min(max(due, ready_at)) FROM (SELECT due, host FROM deferred ORDER BY due LIMIT 100) AS first
+JOIN hosts ON hosts.number = first.host
+"""
+
 _QUEUE_DUE = """
 INSERT INTO queue (host, rank, link, crawl, attempt)
 SELECT value->>4, value->>1, value->>0, value->>2, value->>3 FROM json_each(:rows)
@@ -55,8 +61,8 @@ FROM json_each(:rows) AS taken WHERE number = (taken.value->>0)
 """
 
 _INSERT_LEASES = """
-INSERT INTO leases (fence, host, slots, expires_at, links)
-SELECT value->>0, value->>1, value->>2, value->>3, value->>4 FROM json_each(:rows)
+INSERT INTO leases (fence, node, host, slots, expires_at, links)
+SELECT value->>0, value->>1, value->>2, value->>3, value->>4, value->>5 FROM json_each(:rows)
 """
 
 
@@ -120,7 +126,7 @@ def _budget(entry: CrawlEntry) -> int | None:
 def _retry_in(session: Session, taking: "_Taking", now: float) -> float | None:
     moments = [
         session.one(taking.sql(_NEXT_READY), crawls=taking.crawls),
-        session.one("SELECT min(due) FROM deferred"),
+        session.one(_NEXT_DUE),
     ]
     known = [moment for moment in moments if moment is not None]
     return max(0.0, min(known) - now) if known else None
@@ -166,7 +172,12 @@ class _Taking:
             slots = min(slots, self._request.batch_slots)
         expires_at = self._now + self._request.duration
         entry = LeaseEntry(
-            session.last_fence, host.number, slots, expires_at, [tuple(row[:4]) for row in rows]
+            session.last_fence,
+            self._request.node_id,
+            host.number,
+            slots,
+            expires_at,
+            [(row[0], row[1], row[2], row[3]) for row in rows],
         )
         session.leases[entry.fence] = entry
         self._entries.append(entry)
@@ -214,7 +225,7 @@ class _Taking:
 
 def _lease_row(entry: LeaseEntry) -> tuple[Any, ...]:
     links = msgspec.json.encode(entry.links).decode()
-    return (entry.fence, entry.host, entry.slots, entry.expires_at, links)
+    return (entry.fence, entry.node_id, entry.host, entry.slots, entry.expires_at, links)
 
 
 def _leased_link(session: Session, row: tuple[Any, ...]) -> LeasedLink:

@@ -43,11 +43,15 @@ WHERE outcomes.kind = 'redirected' AND outcomes.final_url = ? AND links.crawl = 
 ORDER BY links.number LIMIT 100
 """
 
+_KEPT_AS_ATTEMPTS = {OutcomeKind.DEAD, OutcomeKind.NOT_MODIFIED}
+
 _decode_state = msgspec.json.Decoder(HostState).decode
 
 
 def hosts(session: Session, crawl_id: str, limit: int) -> list[HostProgress]:
     """The hosts of a crawl, the troubled ones first."""
+    if crawl_id not in session.crawls:
+        return []
     rows = session.connection.execute(_HOSTS, (session.entry(crawl_id).number, limit))
     return [
         HostProgress(name, queued, done, dead, mean_elapsed, _decode_state(state))
@@ -57,6 +61,8 @@ def hosts(session: Session, crawl_id: str, limit: int) -> list[HostProgress]:
 
 def records(session: Session, crawl_id: str, after: int, limit: int) -> list[Record]:
     """Records in the order of link ids."""
+    if crawl_id not in session.crawls:
+        return []
     rows = session.connection.execute(_RECORDS, (session.entry(crawl_id).number, after, limit))
     return [
         Record(link, url, final_url, status or 0, depth, fetched_at, msgspec.Raw(data), archive)
@@ -66,7 +72,9 @@ def records(session: Session, crawl_id: str, after: int, limit: int) -> list[Rec
 
 def explain(session: Session, crawl_id: str, fingerprint: bytes) -> LedgerEntry | None:
     """What is known about one URL."""
-    entry = session.entry(crawl_id)
+    entry = session.crawls.get(crawl_id)
+    if entry is None:
+        return None
     if fingerprint not in entry.known:
         return _skipped(session, entry, fingerprint)
     cursor = session.connection.execute(_LINK, (entry.number, fingerprint))
@@ -125,7 +133,7 @@ def _attempts(session: Session, link: dict[str, Any]) -> tuple[Attempt, ...]:
         (link["number"],),
     )
     attempts = [Attempt(*row) for row in rows]
-    if link["kind"] is not None and link["kind"] != OutcomeKind.DEAD:
+    if link["kind"] is not None and link["kind"] not in _KEPT_AS_ATTEMPTS:
         attempts.append(
             Attempt(
                 link["attempt"],

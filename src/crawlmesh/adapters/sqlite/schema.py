@@ -70,6 +70,7 @@ CREATE TABLE deferred (            -- links that wait for their next attempt
 
 CREATE TABLE leases (
     fence INTEGER PRIMARY KEY AUTOINCREMENT,  -- never used again, also after a restart
+    node TEXT NOT NULL,
     host INTEGER NOT NULL,
     slots INTEGER NOT NULL,
     expires_at REAL NOT NULL,

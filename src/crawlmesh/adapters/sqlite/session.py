@@ -26,6 +26,7 @@ class LeaseEntry(msgspec.Struct):
     """A live lease."""
 
     fence: int
+    node_id: str
     host: int
     slots: int
     expires_at: float
@@ -141,9 +142,9 @@ class Session:
         self.last_link = self.one("SELECT max(number) FROM links") or 0
         self.last_host = self.one("SELECT max(number) FROM hosts") or 0
         self.last_fence = self.one("SELECT seq FROM sqlite_sequence WHERE name = 'leases'") or 0
-        for row in self.connection.execute("SELECT fence, host, slots, expires_at, links FROM leases"):
-            links = msgspec.json.decode(row[4], type=list[tuple[int, int, int, int]])
-            self.leases[row[0]] = LeaseEntry(row[0], row[1], row[2], row[3], links)
+        for row in self.connection.execute("SELECT fence, node, host, slots, expires_at, links FROM leases"):
+            links = msgspec.json.decode(row[5], type=list[tuple[int, int, int, int]])
+            self.leases[row[0]] = LeaseEntry(row[0], row[1], row[2], row[3], row[4], links)
 
     def _load_known(self, number: int, entry: CrawlEntry) -> None:
         found = self.connection.execute("SELECT fingerprint FROM links WHERE crawl = ?", (number,))

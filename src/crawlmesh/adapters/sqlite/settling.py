@@ -21,21 +21,21 @@ SELECT value->>0, value->>1, value->>2, value->>3, value->>4, value->>5, value->
 FROM json_each(:rows)
 """
 
-# A page that has not changed keeps its validators and its place in the archive.
+# A page that has not changed keeps its record, its validators and its place in the archive.
 _REVISIT_OUTCOMES = """
-UPDATE outcomes SET kind = value->>1, attempt = value->>2, http_status = value->>3, fetched_at = value->>4,
-                    elapsed = value->>5
-FROM json_each(:rows) WHERE link = (value->>0)
+UPDATE outcomes SET kind = 'not_modified' WHERE link IN (SELECT value FROM json_each(:rows))
 """
+
+_DELETE_RECORDS = "DELETE FROM records WHERE link IN (SELECT value->>0 FROM json_each(:rows))"
 
 _INSERT_ATTEMPTS = """
 INSERT INTO attempts (link, number, at, kind, http_status, reason, elapsed)
 SELECT value->>0, value->>1, value->>2, value->>3, value->>4, value->>5, value->>6 FROM json_each(:rows)
 """
 
-_COUNT_NEW_RECORDS = """
+_WITH_RECORD = """
 SELECT json_group_array(value->>1) FROM json_each(:rows)
-WHERE NOT EXISTS (SELECT 1 FROM records WHERE link = (value->>0))
+WHERE EXISTS (SELECT 1 FROM records WHERE link = (value->>0))
 """
 
 # All records come as one blob, because a blob is cut at no cost and a JSON string is not.
@@ -94,10 +94,14 @@ def settle(session: Session, settlements: Sequence[Settlement]) -> list[bool]:
     return taken
 
 
-def expire(session: Session, *, everything: bool) -> int:
-    """End leases that ran out, or all of them."""
+def expire(session: Session, node_id: str | None, *, everything: bool) -> int:
+    """End leases that ran out, those of a dead node, or all of them."""
     now = session.clock.now()
-    fences = [entry.fence for entry in session.leases.values() if everything or entry.expires_at <= now]
+    fences = [
+        entry.fence
+        for entry in session.leases.values()
+        if everything or entry.expires_at <= now or entry.node_id == node_id
+    ]
     ending = _Ending(session)
     for fence in fences:
         ending.settle(Settlement(fence, ()))
@@ -136,7 +140,8 @@ class _Ending:
         self._releases: list[tuple[int, int, float]] = []
         self._states: list[tuple[Any, ...]] = []
         self._outcomes: list[tuple[Any, ...]] = []
-        self._revisits: list[tuple[Any, ...]] = []
+        self._revisits: list[int] = []
+        self._recordless: list[tuple[int, int]] = []  # link and crawl of those that may have had a record
         self._attempts: list[tuple[Any, ...]] = []
         self._records: list[tuple[int, int, int, int]] = []
         self._record_data = bytearray()
@@ -160,8 +165,9 @@ class _Ending:
                 self._end(entry, link, outcome)
         self._fences.append(entry.fence)
         self._release(entry, settlement.report)
-        self._discovered.extend(settlement.discovered)
-        self._skipped.extend(settlement.skipped)
+        crawls = self._session.crawls  # a crawl may have been deleted since its links were leased
+        self._discovered.extend(link for link in settlement.discovered if link.crawl_id in crawls)
+        self._skipped.extend(skip for skip in settlement.skipped if skip.crawl_id in crawls)
         return True
 
     def _release(self, entry: LeaseEntry, report: HostReport) -> None:
@@ -193,7 +199,7 @@ class _Ending:
         if outcome.kind is OutcomeKind.DEAD:
             counters.dead += 1
             results[1] += 1
-            self._outcomes.append(_outcome_row(outcome, attempt + 1))
+            self._end_visit(crawl, outcome, attempt + 1)
             return
         counters.pending += 1
         due = self._now + outcome.retry_in
@@ -201,21 +207,18 @@ class _Ending:
 
     def _finish(self, crawl: int, outcome: LinkOutcome, attempt: int) -> None:
         if outcome.kind is OutcomeKind.NOT_MODIFIED:
-            self._revisits.append(
-                (
-                    outcome.link_id,
-                    outcome.kind,
-                    attempt,
-                    outcome.http_status,
-                    outcome.fetched_at,
-                    outcome.elapsed,
-                )
-            )
+            self._revisits.append(outcome.link_id)
+            self._attempts.append(_attempt_row(outcome, attempt))
             return
-        self._outcomes.append(_outcome_row(outcome, attempt))
+        self._end_visit(crawl, outcome, attempt)
         if outcome.record is not None:
             self._records.append((outcome.link_id, crawl, len(self._record_data) + 1, len(outcome.record)))
             self._record_data += outcome.record
+
+    def _end_visit(self, crawl: int, outcome: LinkOutcome, attempt: int) -> None:
+        self._outcomes.append(_outcome_row(outcome, attempt))
+        if outcome.record is None and self._session.entry_of(crawl).revisits:
+            self._recordless.append((outcome.link_id, crawl))
 
     def write(self) -> None:
         """Write all that was gathered, in this order: hosts take their new state before they rest."""
@@ -242,14 +245,20 @@ class _Ending:
 
     def _write_records(self) -> None:
         session = self._session
-        revisited = [row for row in self._records if session.entry_of(row[1]).revisits]
-        crawls = [row[1] for row in self._records if not session.entry_of(row[1]).revisits]
-        if revisited:
-            given = msgspec.json.encode(revisited).decode()
-            crawls += msgspec.json.decode(session.one(_COUNT_NEW_RECORDS, rows=given), type=list[int])
+        revisited = [row[:2] for row in self._records if session.entry_of(row[1]).revisits]
+        counts = Counter(row[1] for row in self._records)
+        counts.subtract(self._crawls_with_record(revisited + self._recordless))
+        session.write_rows(_DELETE_RECORDS, self._recordless)
         session.write_rows(_INSERT_RECORDS, self._records, data=self._record_data)
-        for crawl, number in Counter(crawls).items():
+        for crawl, number in counts.items():
             session.touch(session.entry_of(crawl)).records += number
+
+    def _crawls_with_record(self, links: list[tuple[int, int]]) -> list[int]:
+        """The crawls of those links that have a record from an earlier visit, each as often."""
+        if not links:
+            return []
+        found = self._session.one(_WITH_RECORD, rows=msgspec.json.encode(links).decode())
+        return msgspec.json.decode(found, type=list[int])
 
     def _write_releases(self) -> None:
         """Release hosts in rounds, because one UPDATE … FROM changes a host only once."""

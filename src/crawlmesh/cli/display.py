@@ -1,0 +1,219 @@
+"""Showing a crawl while it runs: live on a terminal, lines elsewhere, nothing when quiet."""
+
+import asyncio
+import sys
+from collections import deque
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING, Protocol
+
+import click
+import msgspec
+from rich.console import Console, Group, RenderableType
+from rich.live import Live
+from rich.table import Table
+from rich.text import Text
+
+from crawlmesh.cli.words import in_bytes, in_time
+from crawlmesh.model.crawl import CrawlProgress, HostProgress
+from crawlmesh.ports.clock import Clock
+from crawlmesh.ports.crawl_store import CrawlStore
+from crawlmesh.worker.preparation import Prepared
+
+if TYPE_CHECKING:
+    from crawlmesh.cli.crawl_run import CrawlOrder
+
+_LIVE_INTERVAL = 0.5  # seconds
+_LINE_INTERVAL = 5.0  # seconds
+_RATE_WINDOW = 10.0  # seconds over which pages per second are measured
+_SHOWN_HOSTS = 5
+
+
+class Snapshot(msgspec.Struct, frozen=True, kw_only=True):
+    """A crawl at one moment."""
+
+    progress: CrawlProgress
+    hosts: list[HostProgress]
+    elapsed: float  # seconds
+    pages_per_second: float
+    remaining: float | None  # seconds, where a limit says how far it is
+
+
+class Screen(Protocol):
+    """Where snapshots are shown."""
+
+    interval: float  # seconds between two snapshots
+
+    def show(self, snapshot: Snapshot) -> None:
+        """Show one."""
+        ...
+
+    def close(self) -> None:
+        """Show nothing more."""
+        ...
+
+
+class Display:
+    """Takes snapshots of a crawl and shows them."""
+
+    def __init__(self, screen: Screen | None) -> None:
+        self._screen = screen
+
+    @asynccontextmanager
+    async def watching(
+        self, store: CrawlStore, prepared: Prepared, order: "CrawlOrder", clock: Clock
+    ) -> AsyncIterator[None]:
+        """Show the crawl while the body runs."""
+        if self._screen is None:
+            yield
+            return
+        task = asyncio.get_running_loop().create_task(
+            _watch(self._screen, _Camera(store, prepared, order, clock))
+        )
+        try:
+            yield
+        finally:
+            task.cancel()
+            await asyncio.gather(task, return_exceptions=True)
+            self._screen.close()
+
+
+def choose_display(*, quiet: bool, as_json: bool) -> Display:
+    """Live on a terminal, lines on a pipe; standard output stays free for the summary."""
+    if quiet:
+        return Display(None)
+    if sys.stderr.isatty() and not as_json:
+        return Display(_LiveScreen())
+    return Display(_LineScreen())
+
+
+async def _watch(screen: Screen, camera: "_Camera") -> None:
+    while True:
+        screen.show(await camera.take())
+        await asyncio.sleep(screen.interval)
+
+
+class _Camera:
+    """Takes snapshots, and measures the rate between them."""
+
+    def __init__(self, store: CrawlStore, prepared: Prepared, order: "CrawlOrder", clock: Clock) -> None:
+        self._store = store
+        self._prepared = prepared
+        self._order = order
+        self._clock = clock
+        self._begun = clock.monotonic()
+        self._seen: deque[tuple[float, int]] = deque()
+
+    async def take(self) -> Snapshot:
+        crawl_id = self._prepared.crawl.id
+        progress = await self._store.progress(crawl_id)
+        hosts = await self._store.hosts(crawl_id, _SHOWN_HOSTS)
+        elapsed = self._clock.monotonic() - self._begun
+        rate = self._rate(elapsed, progress.pages)
+        return Snapshot(
+            progress=progress,
+            hosts=hosts,
+            elapsed=elapsed,
+            pages_per_second=rate,
+            remaining=self._remaining(progress, elapsed, rate),
+        )
+
+    def _rate(self, elapsed: float, pages: int) -> float:
+        self._seen.append((elapsed, pages))
+        while self._seen[0][0] < elapsed - _RATE_WINDOW and len(self._seen) > 2:
+            self._seen.popleft()
+        then, before = self._seen[0]
+        return (pages - before) / (elapsed - then) if elapsed > then else 0.0
+
+    def _remaining(self, progress: CrawlProgress, elapsed: float, rate: float) -> float | None:
+        limits = []
+        if self._order.max_time is not None:
+            limits.append(max(0.0, self._order.max_time - elapsed))
+        if self._order.max_pages is not None and rate:
+            limits.append(max(0, self._order.max_pages - progress.pages) / rate)
+        return min(limits, default=None)
+
+
+class _LineScreen:
+    interval = _LINE_INTERVAL
+
+    def show(self, snapshot: Snapshot) -> None:
+        progress = snapshot.progress
+        if not progress.pages and not progress.dead:
+            return
+        click.echo(
+            f"{in_time(snapshot.elapsed)}: {progress.pages:,} pages, {snapshot.pages_per_second:,.0f} per second, "
+            f"{in_bytes(progress.bytes)}, {progress.pending:,} to go, {progress.dead:,} dead"
+            + (f", about {in_time(snapshot.remaining)} left" if snapshot.remaining is not None else ""),
+            err=True,
+        )
+
+    def close(self) -> None:
+        pass
+
+
+class _LiveScreen:
+    interval = _LIVE_INTERVAL
+
+    def __init__(self) -> None:
+        self._live = Live(console=Console(stderr=True), refresh_per_second=4, transient=True)
+        self._live.start()
+
+    def show(self, snapshot: Snapshot) -> None:
+        self._live.update(_picture(snapshot))
+
+    def close(self) -> None:
+        self._live.stop()
+
+
+def _picture(snapshot: Snapshot) -> RenderableType:
+    progress = snapshot.progress
+    known = progress.added or 1
+    ended = progress.done + progress.dead
+    numbers = Table.grid(padding=(0, 3))
+    numbers.add_row(
+        _cell("pages", f"{progress.pages:,}"),
+        _cell("pages/s", f"{snapshot.pages_per_second:,.0f}"),
+        _cell("downloaded", in_bytes(progress.bytes)),
+        _cell("queue", f"{progress.pending + progress.leased:,}"),
+        _cell("dead", f"{progress.dead:,}", "red" if progress.dead else ""),
+        _cell("skipped", f"{progress.skipped:,}"),
+        _cell("time", in_time(snapshot.elapsed)),
+        _cell("left", "unknown" if snapshot.remaining is None else in_time(snapshot.remaining)),
+    )
+    return Group(_bar(ended / known), numbers, _statuses(progress), _hosts(snapshot.hosts))
+
+
+def _cell(name: str, value: str, style: str = "bold") -> Text:
+    return Text.assemble((f"{name}\n", "dim"), (value, style))
+
+
+def _bar(share: float) -> Text:
+    width = 60
+    filled = round(width * share)
+    return Text.assemble(("━" * filled, "green"), ("━" * (width - filled), "dim"), f" {share:.0%} of known links")
+
+
+def _statuses(progress: CrawlProgress) -> Text:
+    text = Text("status  ", style="dim")
+    for status, number in sorted(progress.by_status.items()):
+        style = "green" if status < "300" else "yellow" if status < "400" else "red"
+        text.append(f"{status} ", style)
+        text.append(f"{number:,}  ", "default")
+    return text
+
+
+def _hosts(hosts: list[HostProgress]) -> Table:
+    table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
+    for name in ("failing and slowest hosts", "done", "dead", "queue", "mean time", "delay"):
+        table.add_column(name, justify="left" if name.startswith("f") else "right")
+    for host in hosts:
+        table.add_row(
+            host.host,
+            f"{host.done:,}",
+            Text(f"{host.dead:,}", "red" if host.dead else ""),
+            f"{host.queued:,}",
+            f"{host.mean_elapsed * 1000:,.0f} ms",
+            f"{host.state.delay:g} s" if host.state.delay else "",
+        )
+    return table

@@ -1,0 +1,78 @@
+"""The command `crawlmesh`."""
+
+import asyncio
+import os
+import sys
+from collections.abc import Sequence
+
+import click
+
+from crawlmesh.cli.crawl import crawl
+from crawlmesh.cli.crawl_process import crawl_process
+from crawlmesh.cli.crawls import crawls
+from crawlmesh.cli.demo import demo
+from crawlmesh.cli.exit_codes import ExitCode
+from crawlmesh.cli.export import export
+from crawlmesh.cli.extract import extract
+from crawlmesh.cli.try_page import try_page
+from crawlmesh.cli.why import why
+from crawlmesh.errors import CrawlmeshError, UsageError
+from crawlmesh.version import __version__
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.version_option(__version__, prog_name="crawlmesh")
+def crawlmesh() -> None:
+    """Crawl sites: fast, politely, and so that a kill loses nothing."""
+
+
+for _command in (crawl, try_page, export, extract, why, crawls, demo, crawl_process):
+    crawlmesh.add_command(_command)
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run the command line; every failure is one sentence and an exit code."""
+    sys.exit(_run(arguments))
+
+
+def _run(arguments: Sequence[str] | None) -> int:
+    try:
+        code = crawlmesh.main(arguments, prog_name="crawlmesh", standalone_mode=False)
+    except click.exceptions.Abort:
+        return ExitCode.INTERRUPTED
+    except click.ClickException as error:
+        _say(error.format_message(), _help_hint(error))
+        return error.exit_code
+    except CrawlmeshError as error:
+        _say(str(error))
+        return ExitCode.USAGE if isinstance(error, UsageError) else ExitCode.FAILED
+    except (KeyboardInterrupt, asyncio.CancelledError):
+        return ExitCode.INTERRUPTED
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return ExitCode.FAILED
+    except OSError as error:
+        _say(f"{error.strerror or error}{f': {error.filename}' if error.filename else ''}.")
+        return ExitCode.FAILED
+    except Exception as error:  # noqa: BLE001
+        if os.environ.get("CRAWLMESH_DEBUG"):
+            raise
+        _say(
+            f"An unexpected fault: {type(error).__name__}: {error}. What was stored is safe. "
+            "Set CRAWLMESH_DEBUG=1 to see where it happened, and please report it."
+        )
+        return ExitCode.FAILED
+    return code if isinstance(code, int) else ExitCode.DONE
+
+
+def _help_hint(error: click.ClickException) -> str:
+    context = getattr(error, "ctx", None)
+    return f"See '{context.command_path} --help'." if context else ""
+
+
+def _say(*sentences: str) -> None:
+    click.echo("crawlmesh: " + " ".join(sentence for sentence in sentences if sentence), err=True)
+
+
+if __name__ == "__main__":
+    main()

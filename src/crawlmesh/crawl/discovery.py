@@ -1,0 +1,156 @@
+"""From the links on a page to the links of a crawl."""
+
+from collections.abc import Iterable
+from urllib.parse import urlsplit
+
+from crawlmesh.crawl.recent_links import RecentLinks
+from crawlmesh.model.link import FoundBy, LeasedLink, NewLink, SkippedLink
+from crawlmesh.rules.scope import ScopeRules
+from crawlmesh.rules.spider_traps import TrapLimits, refuse_trap
+from crawlmesh.rules.url_identity import CanonicalUrl, LinkResolver, ParameterFilter, canonicalize, template_key
+
+
+class Discovery:
+    """Decides for one crawl which links are followed, and remembers which it has decided already."""
+
+    def __init__(
+        self, crawl_id: str, scope: ScopeRules, traps: TrapLimits, ignored_parameters: ParameterFilter
+    ) -> None:
+        self._crawl_id = crawl_id
+        self._scope = scope
+        self._traps = traps
+        self._ignored_parameters = ignored_parameters
+        self._recent = RecentLinks()
+        self._too_deep = RecentLinks()
+
+    def forget(self) -> None:
+        """Send everything again: a settlement that carried links was refused."""
+        self._recent.clear()
+        self._too_deep.clear()
+
+    def links_of(
+        self,
+        page: LeasedLink,
+        page_url: str,
+        base: str | None,
+        hrefs: Iterable[str],
+        discovered: list[NewLink],
+        skipped: list[SkippedLink],
+        found_by: FoundBy = FoundBy.LINK,
+    ) -> None:
+        """Sort the hrefs of a page into links to follow and links to skip; leave out what is known."""
+        site, folder, document = _prefixes(base or page_url)
+        resolver: LinkResolver | None = None
+        remember = self._recent.remember
+        for href in hrefs:
+            first = href[:1]
+            if first == "/" and href[1:2] != "/":
+                key = site + href
+            elif first == "h" and href.startswith("http"):
+                key = href
+            elif first == "#" or not first:
+                continue
+            else:
+                key = (document if first == "?" else folder) + href
+            if not remember(key):
+                continue
+            if resolver is None:
+                resolver = LinkResolver(page_url, base, self._ignored_parameters)
+            target = resolver.resolve(href)
+            if target is not None:
+                self._sort(page, target, key, found_by, discovered, skipped)
+
+    def _sort(
+        self,
+        page: LeasedLink,
+        target: CanonicalUrl,
+        key: str,
+        found_by: FoundBy,
+        discovered: list[NewLink],
+        skipped: list[SkippedLink],
+    ) -> None:
+        depth = page.depth + 1
+        rule = self._refusal(target, depth, page.url)
+        if rule is None:
+            discovered.append(self._new_link(page, target, depth, found_by))
+            return
+        if rule == "depth":
+            # The same URL may be found again nearer to a seed: then it counts.
+            self._recent.forget(key)
+            if not self._too_deep.remember(key):
+                return
+        skipped.append(self._skip(page, target, depth, rule))
+
+    def redirect(self, link: LeasedLink, location: str) -> tuple[CanonicalUrl | None, NewLink | SkippedLink | None]:
+        """Where a redirect leads, and the link or the skip that comes of it.
+
+        A seed may lead to another host: its owner says that the site lives there now.
+        """
+        target = canonicalize(location, link.address, self._ignored_parameters)
+        if target is None:
+            return None, None
+        rule = None if link.depth == 0 else self._refusal(target, link.depth, link.url)
+        if rule is not None:
+            return target, self._skip(link, target, link.depth, rule)
+        return target, NewLink(
+            self._crawl_id,
+            target.fingerprint,
+            target.url,
+            target.host,
+            link.depth,
+            link.priority,
+            link.id,
+            FoundBy.REDIRECT,
+            _unless_same(target),
+            link.redirects + 1,
+        )
+
+    def sitemap(self, page: LeasedLink, location: str) -> NewLink | None:
+        """A sitemap, as a link that is read for the links in it."""
+        target = canonicalize(location, page.url, self._ignored_parameters)
+        if target is None or not self._recent.remember("sitemap " + target.url):
+            return None
+        return NewLink(
+            self._crawl_id,
+            target.fingerprint,
+            target.url,
+            target.host,
+            0,
+            10,
+            page.id,
+            FoundBy.SITEMAP,
+            _unless_same(target),
+        )
+
+    def _refusal(self, target: CanonicalUrl, depth: int, page_url: str) -> str | None:
+        rule = self._scope.refuse(target, depth, page_url)
+        return rule or refuse_trap(target.url, self._traps)
+
+    def _new_link(self, page: LeasedLink, target: CanonicalUrl, depth: int, found_by: FoundBy) -> NewLink:
+        return NewLink(
+            self._crawl_id,
+            target.fingerprint,
+            target.url,
+            target.host,
+            depth,
+            page.priority,
+            page.id,
+            found_by,
+            _unless_same(target),
+            0,
+            template_key(target.url),
+        )
+
+    def _skip(self, page: LeasedLink, target: CanonicalUrl, depth: int, rule: str) -> SkippedLink:
+        return SkippedLink(self._crawl_id, target.fingerprint, target.url, rule, page.id, depth)
+
+
+def _unless_same(target: CanonicalUrl) -> str | None:
+    return None if target.request_url == target.url else target.request_url
+
+
+def _prefixes(base: str) -> tuple[str, str, str]:
+    """What stands before a root-relative, a relative and a query-only reference, to tell them apart."""
+    parts = urlsplit(base)
+    site = f"{parts.scheme}://{parts.netloc}"
+    return site, site + parts.path.rpartition("/")[0] + "/\n", site + parts.path + "\n"

@@ -1,0 +1,127 @@
+"""Which request goes out next: round robin over hosts, none of them too soon.
+
+Decides only; the engine sends. Moments are on the monotonic clock.
+"""
+
+import heapq
+from collections import deque
+from itertools import count
+
+import msgspec
+
+from crawlmesh.crawl.active_batch import ActiveBatch
+from crawlmesh.crawl.host_gate import HostGate
+from crawlmesh.model.link import LeasedLink
+from crawlmesh.rules.robots import RobotsRules
+
+
+class PageStart(msgspec.Struct, frozen=True):
+    """Request a page."""
+
+    batch: ActiveBatch
+    link: LeasedLink
+
+
+class RobotsStart(msgspec.Struct, frozen=True):
+    """Request the robots.txt of a host first."""
+
+    gate: HostGate
+    scheme: str
+
+
+class LinkRefused(msgspec.Struct, frozen=True):
+    """Do not request this page: robots.txt forbids it, or cannot be had (`rules.unavailable`)."""
+
+    batch: ActiveBatch
+    link: LeasedLink
+    rules: RobotsRules
+
+
+Decision = PageStart | RobotsStart | LinkRefused
+
+
+class Dispatcher:
+    """The batches of this process, by when they may send their next request."""
+
+    def __init__(self, requests_per_second: float | None = None) -> None:
+        self._ready: deque[ActiveBatch] = deque()
+        self._delayed: list[tuple[float, int, ActiveBatch]] = []
+        self._waiting_for_robots: dict[int, list[ActiveBatch]] = {}
+        self._order = count()
+        self._interval = 1.0 / requests_per_second if requests_per_second else 0.0
+        self._next_request = 0.0
+
+    def offer(self, batch: ActiveBatch) -> None:
+        """A batch is new, or one of its requests came back."""
+        if not batch.queued and batch.links and not batch.closing:
+            batch.queued = True
+            self._ready.append(batch)
+
+    def robots_known(self, gate: HostGate) -> None:
+        """The robots.txt that some batches waited for has come."""
+        for batch in self._waiting_for_robots.pop(id(gate), ()):
+            batch.queued = False
+            self.offer(batch)
+
+    @property
+    def has_ready(self) -> bool:
+        """Whether a batch waits for nothing but a free connection."""
+        return bool(self._ready)
+
+    def next_moment(self) -> float | None:
+        """When something that waits for time may go on."""
+        moments = [self._delayed[0][0]] if self._delayed else []
+        if self._ready and self._interval:
+            moments.append(self._next_request)
+        return min(moments, default=None)
+
+    def next(self, now: float) -> Decision | None:
+        """What to do now, or None where all wait."""
+        while self._delayed and self._delayed[0][0] <= now:
+            self._ready.append(heapq.heappop(self._delayed)[2])
+        if self._interval and now < self._next_request:
+            return None
+        while self._ready:
+            batch = self._ready.popleft()
+            batch.queued = False
+            if batch.closing or not batch.links or batch.running >= batch.slots:
+                continue
+            decision = self._decide(batch, now)
+            if decision is not None:
+                return decision
+        return None
+
+    def _decide(self, batch: ActiveBatch, now: float) -> Decision | None:
+        gate = batch.gate
+        if gate.next_start > now:
+            batch.queued = True
+            heapq.heappush(self._delayed, (gate.next_start, next(self._order), batch))
+            return None
+        link = batch.links[0]
+        scheme = "https" if link.url.startswith("https:") else "http"
+        rules = gate.robots.get(scheme)
+        if rules is None:
+            return self._ask_for_robots(batch, scheme, now)
+        batch.links.popleft()
+        self.offer(batch)
+        if rules.unavailable or not rules.allows(link.url):
+            return LinkRefused(batch, link, rules)
+        batch.running += 1
+        gate.started(now)
+        self._count_request(now)
+        return PageStart(batch, link)
+
+    def _ask_for_robots(self, batch: ActiveBatch, scheme: str, now: float) -> Decision | None:
+        gate = batch.gate
+        batch.queued = True
+        self._waiting_for_robots.setdefault(id(gate), []).append(batch)
+        if scheme in gate.robots_under_way:
+            return None
+        gate.robots_under_way.add(scheme)
+        gate.started(now)
+        self._count_request(now)
+        return RobotsStart(gate, scheme)
+
+    def _count_request(self, now: float) -> None:
+        if self._interval:
+            self._next_request = max(self._next_request + self._interval, now)

@@ -1,0 +1,219 @@
+"""The engine of one process: keeps requests under way and turns answers into settlements."""
+
+import random
+from collections.abc import Mapping
+
+import msgspec
+
+from crawlmesh.crawl.active_batch import ActiveBatch
+from crawlmesh.crawl.dispatcher import Dispatcher, LinkRefused, PageStart, RobotsStart
+from crawlmesh.crawl.lease_keeper import LeaseKeeper
+from crawlmesh.crawl.page_visit import PageVisit, VisitLimits
+from crawlmesh.crawl.plan import CrawlPlan
+from crawlmesh.crawl.robots_visit import RobotsVisit
+from crawlmesh.model.link import LeasedLink
+from crawlmesh.model.outcome import LinkOutcome, OutcomeKind
+from crawlmesh.model.page import FetchRequest, FetchResponse
+from crawlmesh.ports.clock import Clock
+from crawlmesh.ports.crawl_store import CrawlStore
+from crawlmesh.ports.fetcher import Fetcher
+from crawlmesh.ports.page_archive import PageArchive
+from crawlmesh.rules.politeness import PolitenessLimits, after_response
+from crawlmesh.rules.retry_delay import parse_retry_after
+
+_LONGEST_WAIT = 0.5  # seconds between two looks at leases that may have to be renewed or closed
+_MOST_REPEATS = 3  # requests for a URL that redirects to itself
+
+
+class EngineOptions(msgspec.Struct, frozen=True, kw_only=True):
+    """How one process works; durations in seconds."""
+
+    node_id: str = "local"
+    concurrency: int = 64  # requests at once, over all hosts
+    per_host: int = 4  # requests at once to one host
+    batch_slots: int = 2  # of them under one lease
+    delay: float = 0.0  # between two requests to one host
+    requests_per_second: float | None = None
+    lease_duration: float = 60.0
+    settle_after: float = 2.0  # a batch takes no new request after this
+    robots_agent: str = "crawlmesh"
+    visit: VisitLimits = VisitLimits()
+    politeness: PolitenessLimits = PolitenessLimits()
+
+
+class Engine:
+    """Runs crawls until nothing is left of them, or until it is told to stop.
+
+    One coroutine does everything; only calls to the store run beside it.
+    """
+
+    def __init__(
+        self,
+        store: CrawlStore,
+        fetcher: Fetcher,
+        clock: Clock,
+        plans: Mapping[str, CrawlPlan],
+        options: EngineOptions,
+        archive: PageArchive | None = None,
+    ) -> None:
+        self._fetcher = fetcher
+        self._clock = clock
+        self._plans = plans
+        self._options = options
+        self._archive = archive
+        self._dispatcher = Dispatcher(options.requests_per_second)
+        self._keeper = LeaseKeeper(store, fetcher, clock, plans, options, self._dispatcher, archive)
+        self._visit = PageVisit(options.visit)
+        self._robots = RobotsVisit(fetcher, clock, plans, options, self._dispatcher, self._keeper)
+        self._pages: dict[int, tuple[ActiveBatch, LeasedLink]] = {}  # requests under way, by token
+        self._last_token = 0
+        self._stopping = False
+
+    @property
+    def running(self) -> int:
+        """Requests under way."""
+        return len(self._pages) + self._robots.running
+
+    def stop(self) -> None:
+        """Start nothing new, settle what comes back, and return from `run`."""
+        self._stopping = True
+        self._keeper.close_all()
+        self._fetcher.wake()
+
+    async def run(self) -> None:
+        """Work until the crawls are finished or `stop` is called."""
+        await self._fetcher.open()
+        try:
+            while not self._over():
+                self._start_requests()
+                self._keeper.exchange(self._clock.monotonic(), self.running, stopping=self._stopping)
+                self._keeper.raise_failures()
+                for response in await self._fetcher.completed(self._patience()):
+                    self._receive(response)
+        finally:
+            await self._keeper.aclose()
+            await self._fetcher.aclose()
+
+    def _over(self) -> bool:
+        if not self._keeper.idle:
+            return False
+        return self._stopping or self._keeper.finished
+
+    def _patience(self) -> float:
+        now = self._clock.monotonic()
+        moments = [self._keeper.next_moment(now)]
+        if self.running < self._options.concurrency:
+            moments.append(self._dispatcher.next_moment())
+        known = [moment - now for moment in moments if moment is not None]
+        return max(0.0, min([_LONGEST_WAIT, *known]))
+
+    def _start_requests(self) -> None:
+        now = self._clock.monotonic()
+        while self.running < self._options.concurrency:
+            decision = self._dispatcher.next(now)
+            if decision is None:
+                return
+            if isinstance(decision, PageStart):
+                self._request_page(decision.batch, decision.link)
+            elif isinstance(decision, RobotsStart):
+                self._robots.request(decision.gate, decision.scheme, self._token())
+            else:
+                self._refuse(decision)
+
+    def _token(self) -> int:
+        self._last_token += 1
+        return self._last_token
+
+    def _request_page(self, batch: ActiveBatch, link: LeasedLink) -> None:
+        token = self._token()
+        self._pages[token] = (batch, link)
+        definition = self._plans[link.crawl_id].definition
+        wanted = not (definition.sitemaps and link.url.endswith(".gz"))
+        self._fetcher.start(FetchRequest(token, link.address, link.crawl_id, _validators(link), wanted))
+
+    def _refuse(self, decision: LinkRefused) -> None:
+        """A link whose robots.txt forbids it, or cannot be had now."""
+        batch, link, rules = decision.batch, decision.link, decision.rules
+        now = self._clock.now()
+        if rules.unavailable:
+            response = self._robots.failure(batch.gate, link)
+            batch.outcomes.append(self._visit.failure(link, response, now, random.random()))  # noqa: S311
+        else:
+            outcome = LinkOutcome(link.id, OutcomeKind.SKIPPED, link.attempt, reason="robots", fetched_at=now)
+            batch.outcomes.append(outcome)
+        if batch.ended:
+            self._keeper.end(batch)
+
+    def _receive(self, response: FetchResponse) -> None:
+        under_way = self._pages.pop(response.token, None)
+        if under_way is None:
+            self._robots.receive(response, self._token)
+            return
+        batch, link = under_way
+        batch.running -= 1
+        if not batch.lost:
+            self._finish(batch, link, response)
+        if batch.ended:
+            self._keeper.end(batch)
+        else:
+            self._dispatcher.offer(batch)
+
+    def _finish(self, batch: ActiveBatch, link: LeasedLink, response: FetchResponse) -> None:
+        self._be_polite(batch, response)
+        plan = self._plans[link.crawl_id]
+        now = self._clock.now()
+        jitter = random.random()  # noqa: S311
+        outcome = self._visit.outcome(plan, link, response, now, jitter, batch.discovered, batch.skipped)
+        if outcome is None:
+            self._repeat(batch, link, response)
+            return
+        if self._archive is not None and outcome.record is not None and plan.definition.archive:
+            outcome = msgspec.structs.replace(outcome, archive=self._archive.append(response, now))
+        batch.outcomes.append(outcome)
+
+    def _repeat(self, batch: ActiveBatch, link: LeasedLink, response: FetchResponse) -> None:
+        """A page that redirects to itself sets a cookie and wants to be asked again."""
+        repeats = batch.repeats.get(link.id, 0) + 1
+        batch.repeats[link.id] = repeats
+        if repeats <= _MOST_REPEATS:
+            batch.links.appendleft(link)
+            return
+        dead = LinkOutcome(
+            link.id,
+            OutcomeKind.DEAD,
+            link.attempt,
+            response.status,
+            "redirect_limit",
+            fetched_at=self._clock.now(),
+            elapsed=response.elapsed,
+        )
+        batch.outcomes.append(dead)
+
+    def _be_polite(self, batch: ActiveBatch, response: FetchResponse) -> None:
+        gate = batch.gate
+        state = gate.state
+        status = response.status
+        if 200 <= status < 400 and not state.pressure and not state.failures:
+            return
+        retry_after = None
+        if status in (429, 503):
+            value = response.header("retry-after")
+            retry_after = parse_retry_after(value, self._clock.now()) if value else None
+        gate.state, rest = after_response(
+            state, status, response.failure, retry_after, self._options.delay, self._options.politeness
+        )
+        if rest > 0:
+            gate.rest(self._clock.monotonic(), rest)
+            batch.rest = max(batch.rest, rest)
+            batch.closing = True
+
+
+def _validators(link: LeasedLink) -> tuple[tuple[str, str], ...]:
+    headers = []
+    if link.etag:
+        headers.append(("If-None-Match", link.etag))
+    if link.last_modified:
+        headers.append(("If-Modified-Since", link.last_modified))
+    return tuple(headers)
+
+

@@ -1,0 +1,58 @@
+"""The gate of a host: when this process may send it the next request."""
+
+from crawlmesh.model.host import HostState, RobotsFile
+from crawlmesh.rules.robots import RobotsRules
+
+
+class HostGate:
+    """Politeness towards one host, shared by all its batches in this process.
+
+    `next_start` is on the monotonic clock; `robots_since` is Unix time: older files are read again.
+    """
+
+    __slots__ = ("_robots_agent", "batches", "next_start", "robots", "robots_under_way", "state")
+
+    def __init__(self, state: HostState, robots_agent: str, robots_since: float) -> None:
+        self._robots_agent = robots_agent
+        self.state = state
+        self.next_start = 0.0
+        self.batches = 0
+        self.robots: dict[str, RobotsRules] = {}  # by scheme
+        self.robots_under_way: set[str] = set()  # schemes
+        self._read_robots({}, robots_since)
+
+    def adopt(self, state: HostState, robots_since: float) -> None:
+        """Take over what the store knows, which other workers may have changed."""
+        if self.batches:
+            return
+        known = self.state.robots
+        self.state = state
+        self.robots = {
+            scheme: rules
+            for scheme, rules in self.robots.items()
+            if not rules.unavailable and self._is_fresh(scheme, robots_since)
+        }
+        self._read_robots(known, robots_since)
+
+    def learn_robots(self, scheme: str, rules: RobotsRules, state: HostState) -> None:
+        """Keep what was just read."""
+        self.state = state
+        self.robots[scheme] = rules
+        self.robots_under_way.discard(scheme)
+
+    def started(self, now: float) -> None:
+        """A request goes out now."""
+        self.next_start = now + self.state.delay
+
+    def rest(self, now: float, seconds: float) -> None:
+        """Send nothing for a while."""
+        self.next_start = max(self.next_start, now + seconds)
+
+    def _is_fresh(self, scheme: str, robots_since: float) -> bool:
+        file = self.state.robots.get(scheme)
+        return file is None or file.fetched_at >= robots_since
+
+    def _read_robots(self, known: dict[str, RobotsFile], robots_since: float) -> None:
+        for scheme, file in self.state.robots.items():
+            if file.fetched_at >= robots_since and (known.get(scheme) != file or scheme not in self.robots):
+                self.robots[scheme] = RobotsRules(file.status, file.text, self._robots_agent)

@@ -1,0 +1,38 @@
+"""A bounded memory of links, so that known ones rarely leave the process."""
+
+_GENERATION = 500_000  # entries; two generations are kept
+
+
+class RecentLinks:
+    """Remembers at least the last half million strings, and at most twice as many.
+
+    Forgetting is harmless: the store knows all links exactly, this only saves the way to it.
+    """
+
+    __slots__ = ("_new", "_old", "_size")
+
+    def __init__(self, generation: int = _GENERATION) -> None:
+        self._size = generation
+        self._new: set[str] = set()
+        self._old: set[str] = set()
+
+    def remember(self, key: str) -> bool:
+        """Whether the key was new; it is known from now on."""
+        new = self._new
+        if key in new or key in self._old:
+            return False
+        if len(new) >= self._size:
+            self._old = new
+            self._new = new = set()
+        new.add(key)
+        return True
+
+    def forget(self, key: str) -> None:
+        """Make a key new again."""
+        self._new.discard(key)
+        self._old.discard(key)
+
+    def clear(self) -> None:
+        """Forget everything."""
+        self._new = set()
+        self._old = set()

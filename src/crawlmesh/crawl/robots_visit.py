@@ -1,0 +1,117 @@
+"""Reading robots.txt before the first page of a host."""
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
+from urllib.parse import urljoin
+
+import msgspec
+
+from crawlmesh.crawl.dispatcher import Dispatcher
+from crawlmesh.crawl.extraction.charset import decode
+from crawlmesh.crawl.host_gate import HostGate
+from crawlmesh.crawl.lease_keeper import LeaseKeeper
+from crawlmesh.crawl.plan import CrawlPlan
+from crawlmesh.model.host import RobotsFile
+from crawlmesh.model.link import LeasedLink
+from crawlmesh.model.page import FetchRequest, FetchResponse
+from crawlmesh.ports.clock import Clock
+from crawlmesh.ports.fetcher import Fetcher
+from crawlmesh.rules.politeness import with_robots
+from crawlmesh.rules.robots import RobotsRules
+
+if TYPE_CHECKING:
+    from crawlmesh.crawl.engine import EngineOptions
+
+_MOST_REDIRECTS = 5  # as RFC 9309 asks for
+
+
+class _UnderWay(msgspec.Struct):
+    gate: HostGate
+    scheme: str
+    redirects: int = 0
+
+
+class RobotsVisit:
+    """Fetches robots.txt files, and says what a host's links wait for when it cannot be had."""
+
+    def __init__(
+        self,
+        fetcher: Fetcher,
+        clock: Clock,
+        plans: Mapping[str, CrawlPlan],
+        options: "EngineOptions",
+        dispatcher: Dispatcher,
+        keeper: LeaseKeeper,
+    ) -> None:
+        self._fetcher = fetcher
+        self._clock = clock
+        self._plans = plans
+        self._options = options
+        self._dispatcher = dispatcher
+        self._keeper = keeper
+        self._under_way: dict[int, _UnderWay] = {}
+        self._failures: dict[str, FetchResponse] = {}  # why a host's file could not be had
+
+    @property
+    def running(self) -> int:
+        """Requests under way."""
+        return len(self._under_way)
+
+    def request(self, gate: HostGate, scheme: str, token: int) -> None:
+        """Ask a host for its robots.txt, unless no crawl here wants to know."""
+        if all(plan.definition.ignore_robots for plan in self._plans.values()):
+            self._learn(gate, scheme, RobotsFile(self._clock.now(), None, None), ignored=True)
+            return
+        self._under_way[token] = _UnderWay(gate, scheme)
+        self._start(token, f"{scheme}://{gate.state.host}/robots.txt")
+
+    def receive(self, response: FetchResponse, next_token: Callable[[], int]) -> None:
+        """Take an answer, or follow where it leads."""
+        under_way = self._under_way.pop(response.token, None)
+        if under_way is None:
+            return
+        location = response.header("location") if 300 <= response.status < 400 else None
+        if location and under_way.redirects < _MOST_REDIRECTS:
+            under_way.redirects += 1
+            token = next_token()
+            self._under_way[token] = under_way
+            self._start(token, urljoin(response.url, location))
+            return
+        self._finish(under_way, response)
+
+    def failure(self, gate: HostGate, link: LeasedLink) -> FetchResponse:
+        """The answer that stands for a page whose robots.txt cannot be had."""
+        response = self._failures.get(gate.state.host)
+        return response or FetchResponse(0, link.url, 503)
+
+    def _start(self, token: int, url: str) -> None:
+        self._fetcher.start(FetchRequest(token, url, accept_types=False))
+
+    def _finish(self, under_way: _UnderWay, response: FetchResponse) -> None:
+        text = None
+        if 200 <= response.status < 300:
+            text = decode(response.body, response.header("content-type"))
+        status = None if response.failure else response.status
+        if 300 <= response.status < 400:
+            status = 404
+        if status is None or status >= 500:
+            self._failures[under_way.gate.state.host] = response
+        self._learn(under_way.gate, under_way.scheme, RobotsFile(self._clock.now(), status, text))
+
+    def _learn(self, gate: HostGate, scheme: str, file: RobotsFile, *, ignored: bool = False) -> None:
+        if ignored:
+            file = msgspec.structs.replace(file, status=404)
+        rules = RobotsRules(file.status, file.text, self._options.robots_agent)
+        state = with_robots(
+            gate.state,
+            scheme,
+            file,
+            rules.crawl_delay() or 0.0,
+            self._options.delay,
+            self._options.per_host,
+            self._options.politeness,
+        )
+        gate.learn_robots(scheme, rules, state)
+        gate.rest(self._clock.monotonic(), state.delay)
+        self._keeper.host_learnt(gate, rules)
+        self._dispatcher.robots_known(gate)

@@ -1,0 +1,32 @@
+"""Fetching one page outside of any crawl."""
+
+from urllib.parse import urljoin
+
+from crawlmesh.model.page import FailureKind, FetchRequest, FetchResponse
+from crawlmesh.ports.fetcher import Fetcher
+
+_REDIRECTS = {301, 302, 303, 307, 308}
+
+
+async def fetch_page(fetcher: Fetcher, url: str, max_redirects: int) -> FetchResponse:
+    """The page at a URL, or where its redirects lead. Opens and closes the fetcher."""
+    await fetcher.open()
+    try:
+        for hop in range(max_redirects + 1):
+            fetcher.start(FetchRequest(hop, url, crawl_id="single page"))
+            response = await _answer(fetcher)
+            location = response.header("location")
+            if response.status not in _REDIRECTS or not location:
+                return response
+            url = urljoin(response.url, location)
+    finally:
+        await fetcher.aclose()
+    return FetchResponse(
+        0, url, failure=FailureKind.PROTOCOL, detail=f"More than {max_redirects} redirects in a row."
+    )
+
+
+async def _answer(fetcher: Fetcher) -> FetchResponse:
+    while not (responses := await fetcher.completed(None)):
+        pass
+    return responses[0]

@@ -1,0 +1,71 @@
+"""All parts of the suite in one class."""
+
+from crawlmesh.testing.conformance.crawl_store.adding import Adding, Skipping, TemplateLimit
+from crawlmesh.testing.conformance.crawl_store.case import CrawlStoreCase
+from crawlmesh.testing.conformance.crawl_store.concurrency import Concurrency
+from crawlmesh.testing.conformance.crawl_store.counters import Counters, HostCounters
+from crawlmesh.testing.conformance.crawl_store.crawls import Crawls
+from crawlmesh.testing.conformance.crawl_store.durability import Closing, Durability
+from crawlmesh.testing.conformance.crawl_store.expiry import Expiry, Renewing
+from crawlmesh.testing.conformance.crawl_store.fencing import Fencing
+from crawlmesh.testing.conformance.crawl_store.leasing import AskingAgain, Leasing
+from crawlmesh.testing.conformance.crawl_store.ledger import Ledger
+from crawlmesh.testing.conformance.crawl_store.limits import PageBudget, RequestLimits
+from crawlmesh.testing.conformance.crawl_store.politeness import (
+    FirstMetHosts,
+    HostMemory,
+    HostRests,
+    HostSlots,
+)
+from crawlmesh.testing.conformance.crawl_store.random_walk import RandomWalk
+from crawlmesh.testing.conformance.crawl_store.records import Records
+from crawlmesh.testing.conformance.crawl_store.revisiting import Recrawling, RetryingDead
+from crawlmesh.testing.conformance.crawl_store.settling import Settling
+
+
+class CrawlStoreSuite(
+    Crawls,
+    Adding,
+    Skipping,
+    TemplateLimit,
+    Leasing,
+    AskingAgain,
+    RequestLimits,
+    PageBudget,
+    FirstMetHosts,
+    HostSlots,
+    HostRests,
+    HostMemory,
+    Settling,
+    Fencing,
+    Expiry,
+    Renewing,
+    Counters,
+    HostCounters,
+    Records,
+    RetryingDead,
+    Recrawling,
+    Ledger,
+    Concurrency,
+    RandomWalk,
+    Closing,
+    Durability,
+):
+    """Every rule of `crawlmesh.ports.crawl_store`. An adapter subclasses it as `TestItsName`."""
+
+
+def _refuse_shadowed_names() -> None:
+    """A name that two parts use would silently drop a test or a helper of one of them."""
+    owners: dict[str, str] = {}
+    for part in CrawlStoreSuite.__mro__[1:]:
+        if part in (object, CrawlStoreCase):
+            continue
+        for name in vars(part):
+            if name.startswith("__"):
+                continue
+            if name in owners:
+                raise TypeError(f"{part.__name__} and {owners[name]} both define {name}; rename one of them")
+            owners[name] = part.__name__
+
+
+_refuse_shadowed_names()

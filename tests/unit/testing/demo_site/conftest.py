@@ -1,0 +1,12 @@
+from collections.abc import Iterator
+
+import pytest
+from tests.unit.testing.demo_site.sizes import SMALL
+
+from crawlmesh.testing.demo_site import DemoSite
+
+
+@pytest.fixture
+def site() -> Iterator[DemoSite]:
+    with DemoSite(SMALL) as site:
+        yield site
