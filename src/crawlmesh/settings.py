@@ -65,7 +65,7 @@ class Settings(BaseSettings):
         0.0,
         ge=0,
         le=3_600,
-        description="Seconds between two requests to one host. A host's own crawl-delay wins if it is longer.",
+        description="Seconds between two requests to one host. A longer crawl-delay of the host wins.",
     )
     rate: float | None = Field(
         None,
@@ -118,11 +118,11 @@ class Settings(BaseSettings):
     @classmethod
     def settings_customise_sources(
         cls,
-        settings_cls: type[BaseSettings],
+        settings_cls: type[BaseSettings],  # noqa: ARG003
         init_settings: PydanticBaseSettingsSource,
         env_settings: PydanticBaseSettingsSource,
-        dotenv_settings: PydanticBaseSettingsSource,
-        file_secret_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,  # noqa: ARG003
+        file_secret_settings: PydanticBaseSettingsSource,  # noqa: ARG003
     ) -> tuple[PydanticBaseSettingsSource, ...]:
         """Flags, then the environment; `load_settings` puts the file below both."""
         return init_settings, env_settings
@@ -178,9 +178,9 @@ def settings_reference() -> str:
         "# Settings",
         "",
         "Each setting can be given as a flag of the command (where the command has it), in the environment",
-        f"as `{ENVIRONMENT_PREFIX}` and its name in capitals, or in a configuration file (`--config FILE`, else",
-        f"`{DEFAULT_CONFIG_FILE}` in the current folder). Flags win over the environment, the environment over",
-        "the file, the file over the default. This page is made from `src/crawlmesh/settings.py` by",
+        f"as `{ENVIRONMENT_PREFIX}` and its name in capitals, or in a configuration file (`--config FILE`,",
+        f"else `{DEFAULT_CONFIG_FILE}` in the current folder). Flags win over the environment, the",
+        "environment over the file, the file over the default. This page is made from `src/crawlmesh/settings.py` by",
         "`make docs`; a test sees to it that they agree.",
         "",
         "| setting | environment | default | meaning |",

@@ -80,7 +80,11 @@ def make_fetcher(settings: Settings) -> Fetcher:
 
 
 def make_engine(
-    store: CrawlStore, settings: Settings, plan: CrawlPlan, archive: PageArchive | None, node_id: str = "local"
+    store: CrawlStore,
+    settings: Settings,
+    plan: CrawlPlan,
+    archive: PageArchive | None,
+    node_id: str = "local",
 ) -> Engine:
     """The engine of one process."""
     rate = settings.rate / settings.processes if settings.rate else None

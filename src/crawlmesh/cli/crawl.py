@@ -22,7 +22,7 @@ from crawlmesh.worker.preparation import Start
 _UNITS = {"": 1, "s": 1, "m": 60, "h": 3600, "d": 86_400}
 
 
-class Duration(click.ParamType):
+class Duration(click.ParamType[float, Any]):
     """Seconds, or a number with s, m, h or d behind it."""
 
     name = "duration"
@@ -69,7 +69,9 @@ def _whole_number(least: int) -> click.IntRange:
 )
 @click.option("--fresh", is_flag=True, help="Forget what was done before and start over.")
 @click.option("--retry-failed", is_flag=True, help="Take only the dead links again.")
-@click.option("--recrawl", is_flag=True, help="Visit all known pages again; unchanged ones are not sent again.")
+@click.option(
+    "--recrawl", is_flag=True, help="Visit all known pages again; unchanged ones are not sent again."
+)
 @click.option("--archive", is_flag=True, help="Keep whole pages, for `crawlmesh extract` and WARC output.")
 @click.option(
     "--output",
@@ -135,8 +137,8 @@ def _start(options: dict[str, Any]) -> Start:
 
 def _settings(options: dict[str, Any]) -> Settings:
     names = (
-        "data_dir", "rate", "concurrency", "per_host", "delay", "processes", "user_agent", "headers", "cookies",
-        "proxy", "allow_private_networks", "insecure", "total_timeout", "max_body_bytes",
+        "data_dir", "rate", "concurrency", "per_host", "delay", "processes", "user_agent", "headers",
+        "cookies", "proxy", "allow_private_networks", "insecure", "total_timeout", "max_body_bytes",
     )  # fmt: skip
     flags = setting_flags(**{name: options[name] for name in names})
     if options["retries"] is not None:

@@ -101,8 +101,10 @@ class _Run:
         clock = system_clock()
         begun = clock.monotonic()
         archive_folder = self._state.archive if self._prepared.plan.definition.archive else None
-        async with self._interruptible(), self._cared_for(), display.watching(
-            self._store, self._prepared, self._order, clock
+        async with (
+            self._interruptible(),
+            self._cared_for(),
+            display.watching(self._store, self._prepared, self._order, clock),
         ):
             if self._order.settings.processes == 1:
                 await self._work_here(archive_folder)
@@ -142,9 +144,7 @@ class _Run:
             archive=None if archive_folder is None else str(archive_folder),
         )
         serve = serve_crawl_store(self._store)
-        pool = ProcessPool(
-            self._store, serve, _CHILD_COMMAND, msgspec.json.encode(job), settings.processes
-        )
+        pool = ProcessPool(self._store, serve, _CHILD_COMMAND, msgspec.json.encode(job), settings.processes)
         self._worker = pool
         await pool.run()
 

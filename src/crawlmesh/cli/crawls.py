@@ -42,7 +42,14 @@ async def _row(state: Path) -> dict[str, object]:
         async with opened_crawl(state) as opened:
             progress = await opened.store.progress(opened.crawl.id)
     except CrawlmeshError as error:
-        return {"state": str(state), "pages": "", "records": "", "pending": "", "dead": "", "note": str(error)}
+        return {
+            "state": str(state),
+            "pages": "",
+            "records": "",
+            "pending": "",
+            "dead": "",
+            "note": str(error),
+        }
     return {
         "state": str(state),
         "pages": progress.pages,

@@ -11,8 +11,12 @@ from crawlmesh.testing.demo_site import DemoSite, DemoSiteOptions
 
 
 @click.command()
-@click.option("--shops", type=click.IntRange(1, 50), default=4, show_default=True, help="Hosts beside the portal.")
-@click.option("--products", type=click.IntRange(2, 100_000), default=100, show_default=True, help="In each shop.")
+@click.option(
+    "--shops", type=click.IntRange(1, 50), default=4, show_default=True, help="Hosts beside the portal."
+)
+@click.option(
+    "--products", type=click.IntRange(2, 100_000), default=100, show_default=True, help="In each shop."
+)
 @click.option(
     "--output",
     type=click.Path(path_type=Path),
@@ -28,7 +32,10 @@ def demo(context: click.Context, shops: int, products: int, output: Path, serve_
     The shop has pages that redirect, fail once, fail always, are slow, or are disallowed by robots.txt.
     """
     with DemoSite(DemoSiteOptions(shops=shops, products=products)) as site:
-        click.echo(f"The demo shop runs at {site.portal_url} ({len(site.manifest.entries):,} URLs on {shops + 1} hosts).")
+        click.echo(
+            f"The demo shop runs at {site.portal_url} "
+            f"({len(site.manifest.entries):,} URLs on {shops + 1} hosts)."
+        )
         if serve_only:
             _wait()
             return 0

@@ -142,7 +142,8 @@ class _LineScreen:
         if not progress.pages and not progress.dead:
             return
         click.echo(
-            f"{in_time(snapshot.elapsed)}: {progress.pages:,} pages, {snapshot.pages_per_second:,.0f} per second, "
+            f"{in_time(snapshot.elapsed)}: {progress.pages:,} pages, "
+            f"{snapshot.pages_per_second:,.0f} per second, "
             f"{in_bytes(progress.bytes)}, {progress.pending:,} to go, {progress.dead:,} dead"
             + (f", about {in_time(snapshot.remaining)} left" if snapshot.remaining is not None else ""),
             err=True,
@@ -191,7 +192,9 @@ def _cell(name: str, value: str, style: str = "bold") -> Text:
 def _bar(share: float) -> Text:
     width = 60
     filled = round(width * share)
-    return Text.assemble(("━" * filled, "green"), ("━" * (width - filled), "dim"), f" {share:.0%} of known links")
+    return Text.assemble(
+        ("━" * filled, "green"), ("━" * (width - filled), "dim"), f" {share:.0%} of known links"
+    )
 
 
 def _statuses(progress: CrawlProgress) -> Text:

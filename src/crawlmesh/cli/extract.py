@@ -25,7 +25,11 @@ _PAGE = 500  # records
 @click.command()
 @selector_options()
 @click.option(
-    "--output", type=click.Path(path_type=Path), required=True, metavar="FILE", help=".jsonl, .csv or .parquet."
+    "--output",
+    type=click.Path(path_type=Path),
+    required=True,
+    metavar="FILE",
+    help=".jsonl, .csv or .parquet.",
 )
 @state_option()
 @config_options()

@@ -54,7 +54,7 @@ def _run(arguments: Sequence[str] | None) -> int:
     except OSError as error:
         _say(f"{error.strerror or error}{f': {error.filename}' if error.filename else ''}.")
         return ExitCode.FAILED
-    except Exception as error:  # noqa: BLE001
+    except Exception as error:
         if os.environ.get("CRAWLMESH_DEBUG"):
             raise
         _say(

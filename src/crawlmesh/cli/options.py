@@ -82,7 +82,9 @@ def request_options() -> Decorator:
         ),
         click.option("--insecure", is_flag=True, help="Do not check certificates of servers."),
         click.option("--timeout", "total_timeout", type=float, metavar="SECONDS", help="For a whole answer."),
-        click.option("--max-body-bytes", type=int, metavar="N", help="Largest page; the download stops there."),
+        click.option(
+            "--max-body-bytes", type=int, metavar="N", help="Largest page; the download stops there."
+        ),
     )
 
 

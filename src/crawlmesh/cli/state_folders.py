@@ -38,7 +38,8 @@ def existing_state(settings: Settings, state: Path | None) -> Path:
         states = known_states(settings)
         if not states:
             raise UsageError(
-                f"There is no crawl in {settings.data_dir}. Crawl something first, or name a folder with --state."
+                f"There is no crawl in {settings.data_dir}. "
+                "Crawl something first, or name a folder with --state."
             )
         return states[0]
     if not (state / DATABASE).is_file():

@@ -99,7 +99,9 @@ async def _dead_seeds(store: CrawlStore, prepared: Prepared, progress: CrawlProg
     for seed in prepared.plan.seed_links():
         entry = await store.explain(prepared.crawl.id, seed.fingerprint)
         if entry is not None and entry.state in {LinkState.DEAD, LinkState.DONE}:
-            sentences.append(f"{entry.url}: {why_nothing(entry.reason or entry.outcome or 'nothing came of it')}")
+            sentences.append(
+                f"{entry.url}: {why_nothing(entry.reason or entry.outcome or 'nothing came of it')}"
+            )
     return sentences
 
 
@@ -142,7 +144,7 @@ def print_summary(summary: CrawlSummary, *, as_json: bool, quiet: bool) -> None:
 def _print_table(summary: CrawlSummary) -> None:
     table = Table(show_header=False, box=None, padding=(0, 2, 0, 0))
     rows = {
-        "Pages": f"{summary.pages:,} ({summary.new_pages:,} in this run, {summary.pages_per_second:,} per second)",
+        "Pages": f"{summary.pages:,} ({summary.new_pages:,} in this run, {summary.pages_per_second:,}/s)",
         "Records": f"{summary.records:,}",
         "Downloaded": in_bytes(summary.bytes),
         "Status": _counts(summary.by_status),

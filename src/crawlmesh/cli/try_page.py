@@ -1,7 +1,6 @@
 """`crawlmesh try`: one page, and what the selectors yield."""
 
 import asyncio
-from pathlib import Path
 from typing import Any
 
 import click
@@ -38,7 +37,9 @@ def try_page(url: str, show_links: bool, show_html: bool, **options: Any) -> Non
     if show_html:
         click.echo(document.text)
         return
-    click.echo(f"{response.url}  status {response.status}, {len(response.body):,} bytes, {document.kind}", err=True)
+    click.echo(
+        f"{response.url}  status {response.status}, {len(response.body):,} bytes, {document.kind}", err=True
+    )
     _print_json(extractor.extract(document))
     if show_links and document.kind == "html":
         _print_json(page_links(document).hrefs)
@@ -56,7 +57,9 @@ async def _fetch(url: str, options: dict[str, Any]) -> tuple[Document, FetchResp
     settings = load_settings(setting_flags(**{name: options[name] for name in names}), options["config"])
     address = canonicalize(with_scheme(url), None, ParameterFilter(()))
     if address is None:
-        raise UrlError(f"{url!r} is not a URL that can be fetched. Give an address such as https://example.com/.")
+        raise UrlError(
+            f"{url!r} is not a URL that can be fetched. Give an address such as https://example.com/."
+        )
     response = await fetch_page(make_fetcher(settings), address.request_url, settings.max_redirects)
     if response.failure is not None:
         raise CrawlmeshError(f"{response.url}: {response.detail or why_nothing(response.failure)}")

@@ -69,7 +69,8 @@ def _attempt(attempt: Attempt) -> str:
     when = datetime.fromtimestamp(attempt.at, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
     status = f"status {attempt.http_status}, " if attempt.http_status else ""
     reason = f" ({attempt.reason})" if attempt.reason else ""
-    return f"Attempt {attempt.number}, {when}: {status}{attempt.kind}{reason} after {attempt.elapsed * 1000:.0f} ms."
+    elapsed = f"after {attempt.elapsed * 1000:.0f} ms"
+    return f"Attempt {attempt.number}, {when}: {status}{attempt.kind}{reason} {elapsed}."
 
 
 def _standing(entry: LedgerEntry) -> str:

@@ -7,7 +7,13 @@ from crawlmesh.crawl.recent_links import RecentLinks
 from crawlmesh.model.link import FoundBy, LeasedLink, NewLink, SkippedLink
 from crawlmesh.rules.scope import ScopeRules
 from crawlmesh.rules.spider_traps import TrapLimits, refuse_trap
-from crawlmesh.rules.url_identity import CanonicalUrl, LinkResolver, ParameterFilter, canonicalize, template_key
+from crawlmesh.rules.url_identity import (
+    CanonicalUrl,
+    LinkResolver,
+    ParameterFilter,
+    canonicalize,
+    template_key,
+)
 
 
 class Discovery:
@@ -81,7 +87,9 @@ class Discovery:
                 return
         skipped.append(self._skip(page, target, depth, rule))
 
-    def redirect(self, link: LeasedLink, location: str) -> tuple[CanonicalUrl | None, NewLink | SkippedLink | None]:
+    def redirect(
+        self, link: LeasedLink, location: str
+    ) -> tuple[CanonicalUrl | None, NewLink | SkippedLink | None]:
         """Where a redirect leads, and the link or the skip that comes of it.
 
         A seed may lead to another host: its owner says that the site lives there now.

@@ -101,7 +101,7 @@ class Engine:
 
     def _patience(self) -> float:
         now = self._clock.monotonic()
-        moments = [self._keeper.next_moment(now)]
+        moments = [self._keeper.next_moment()]
         if self.running < self._options.concurrency:
             moments.append(self._dispatcher.next_moment())
         known = [moment - now for moment in moments if moment is not None]
@@ -215,5 +215,3 @@ def _validators(link: LeasedLink) -> tuple[tuple[str, str], ...]:
     if link.last_modified:
         headers.append(("If-Modified-Since", link.last_modified))
     return tuple(headers)
-
-

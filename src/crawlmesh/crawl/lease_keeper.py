@@ -70,7 +70,7 @@ class LeaseKeeper:
         if not stopping and self._wants_work(now, running):
             self._call("lease", self._lease())
 
-    def next_moment(self, now: float) -> float | None:
+    def next_moment(self) -> float | None:
         """When `exchange` has something to do again, as far as time decides it."""
         if "lease" in self._calls or self._dispatcher.has_ready:
             return None

@@ -7,7 +7,7 @@ from urllib.parse import urljoin
 import msgspec
 
 from crawlmesh.crawl.dispatcher import Dispatcher
-from crawlmesh.crawl.extraction.charset import decode
+from crawlmesh.crawl.extraction import Document
 from crawlmesh.crawl.host_gate import HostGate
 from crawlmesh.crawl.lease_keeper import LeaseKeeper
 from crawlmesh.crawl.plan import CrawlPlan
@@ -90,7 +90,7 @@ class RobotsVisit:
     def _finish(self, under_way: _UnderWay, response: FetchResponse) -> None:
         text = None
         if 200 <= response.status < 300:
-            text = decode(response.body, response.header("content-type"))
+            text = Document(response.body, response.header("content-type"), response.url).text
         status = None if response.failure else response.status
         if 300 <= response.status < 400:
             status = 404

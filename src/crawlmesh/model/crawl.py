@@ -58,4 +58,3 @@ class HostProgress(msgspec.Struct, frozen=True):
     dead: int
     mean_elapsed: float  # seconds per settled request
     state: HostState
-

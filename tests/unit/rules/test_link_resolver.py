@@ -1,7 +1,6 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.unit.rules.url_strategies import pages, references
 
 from crawlmesh.rules.url_identity import (
     DEFAULT_TRACKING_PARAMETERS,
@@ -11,6 +10,7 @@ from crawlmesh.rules.url_identity import (
     canonicalize,
     document_base,
 )
+from tests.unit.rules.url_strategies import pages, references
 
 PLAIN_PATHS = st.text(alphabet="ab1/._-~", max_size=12)
 PLAIN_LINKS = st.builds(

@@ -3,13 +3,13 @@ from collections.abc import Sequence
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.unit.rules.url_strategies import pages, references
 
 from crawlmesh.errors import UsageError
 from crawlmesh.rules import rule_names
 from crawlmesh.rules import scope as scope_module
 from crawlmesh.rules.scope import RULE_SENTENCES, ScopeKind, ScopeRules
 from crawlmesh.rules.url_identity import CanonicalUrl, canonicalize
+from tests.unit.rules.url_strategies import pages, references
 
 SEED = "https://www.example.co.uk:8443/start"
 

@@ -1,7 +1,6 @@
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
-from tests.unit.rules.url_strategies import pages, query_pieces, references
 
 from crawlmesh.rules.url_identity import (
     DEFAULT_TRACKING_PARAMETERS,
@@ -10,6 +9,7 @@ from crawlmesh.rules.url_identity import (
     document_base,
     fingerprint_of,
 )
+from tests.unit.rules.url_strategies import pages, query_pieces, references
 
 RFC_BASE = "http://a/b/c/d;p?q"
 

@@ -1,8 +1,8 @@
 import pytest
 from hypothesis import given
-from tests.unit.rules.url_strategies import pages, references
 
 from crawlmesh.rules.url_identity import canonicalize, template_key, url_template
+from tests.unit.rules.url_strategies import pages, references
 
 
 @pytest.mark.parametrize(

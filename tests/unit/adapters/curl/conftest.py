@@ -4,10 +4,10 @@ from contextlib import AsyncExitStack
 from typing import Any
 
 import pytest
-from tests.unit.adapters.curl.kit import OpenFetcher, Serve
 
 from crawlmesh.adapters.curl import CurlFetcher, FetchOptions
 from crawlmesh.testing.conformance.fetcher import Answer, ScriptedServer
+from tests.unit.adapters.curl.kit import OpenFetcher, Serve
 
 
 @pytest.fixture

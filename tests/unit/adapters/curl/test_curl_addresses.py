@@ -1,10 +1,10 @@
 import pytest
-from tests.unit.adapters.curl.kit import OpenFetcher, Serve
 
 from crawlmesh.adapters.curl.addresses import is_private_address, is_private_host
 from crawlmesh.adapters.curl.urls import host_of
 from crawlmesh.model.page import FailureKind
 from crawlmesh.testing.conformance.fetcher import fetch, never, plain_answer
+from tests.unit.adapters.curl.kit import OpenFetcher, Serve
 
 PRIVATE = (
     "0.0.0.0", "10.1.2.3", "100.64.0.1", "100.100.100.200", "127.0.0.1", "127.9.9.9", "169.254.169.254",

@@ -1,8 +1,7 @@
 import asyncio
 
-from tests.unit.adapters.curl.kit import OpenFetcher, Serve, header_of
-
 from crawlmesh.testing.conformance.fetcher import fetch, plain_answer
+from tests.unit.adapters.curl.kit import OpenFetcher, Serve, header_of
 
 
 async def test_cookies_belong_to_a_crawl(open_fetcher: OpenFetcher, serve: Serve) -> None:

@@ -5,10 +5,10 @@ import time
 from collections.abc import Iterator
 
 import pytest
-from tests.unit.adapters.curl.kit import OpenFetcher, Serve
 
 from crawlmesh.model.page import FailureKind, FetchRequest
 from crawlmesh.testing.conformance.fetcher import Answer, collect, fetch, never, plain_answer
+from tests.unit.adapters.curl.kit import OpenFetcher, Serve
 
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n"
 

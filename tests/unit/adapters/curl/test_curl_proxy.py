@@ -2,10 +2,10 @@ import asyncio
 import base64
 
 import pytest
-from tests.unit.adapters.curl.kit import OpenFetcher, Serve, header_of
 
 from crawlmesh.model.page import FailureKind
 from crawlmesh.testing.conformance.fetcher import fetch, never, plain_answer
+from tests.unit.adapters.curl.kit import OpenFetcher, Serve, header_of
 
 
 async def test_requests_go_through_the_proxy_which_may_be_private(

@@ -7,10 +7,10 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
-from tests.unit.adapters.curl.kit import OpenFetcher, Serve
 
 from crawlmesh.model.page import FailureKind, FetchRequest
 from crawlmesh.testing.conformance.fetcher import collect, fetch, plain_answer
+from tests.unit.adapters.curl.kit import OpenFetcher, Serve
 
 NGINX = shutil.which("nginx", path=f"{os.environ.get('PATH', '')}:/usr/sbin")
 

@@ -3,10 +3,10 @@ import gzip
 from pathlib import Path
 
 import pytest
-from tests.unit.adapters.curl.kit import OpenFetcher, Serve, header_of
 
 from crawlmesh.model.page import FailureKind, FetchRequest
 from crawlmesh.testing.conformance.fetcher import collect, fetch, plain_answer
+from tests.unit.adapters.curl.kit import OpenFetcher, Serve, header_of
 
 HTML = "Content-Type: text/html"
 

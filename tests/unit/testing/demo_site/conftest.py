@@ -1,9 +1,9 @@
 from collections.abc import Iterator
 
 import pytest
-from tests.unit.testing.demo_site.sizes import SMALL
 
 from crawlmesh.testing.demo_site import DemoSite
+from tests.unit.testing.demo_site.sizes import SMALL
 
 
 @pytest.fixture

@@ -4,10 +4,10 @@ import sys
 from pathlib import Path
 
 import pytest
-from tests.unit.testing.demo_site.fetching import fetch
 
 from crawlmesh.testing.demo_site import AccessLog, DemoSiteOptions, Manifest
 from crawlmesh.testing.demo_site.command import main
+from tests.unit.testing.demo_site.fetching import fetch
 
 COMMAND = [sys.executable, "-m", "crawlmesh.testing.demo_site"]
 

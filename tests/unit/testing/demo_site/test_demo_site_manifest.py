@@ -4,11 +4,11 @@ import ada_url
 import msgspec
 import pytest
 from selectolax.lexbor import LexborHTMLParser
-from tests.unit.testing.demo_site.sizes import SMALL
 
 from crawlmesh.errors import SettingError
 from crawlmesh.testing.demo_site import DemoSiteOptions, Manifest, PageKind
 from crawlmesh.testing.demo_site.site import build_site
+from tests.unit.testing.demo_site.sizes import SMALL
 
 PORT = 8000
 

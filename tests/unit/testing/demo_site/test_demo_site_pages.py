@@ -3,9 +3,9 @@ from urllib.parse import urljoin
 
 import pytest
 from selectolax.lexbor import LexborHTMLParser
-from tests.unit.testing.demo_site.fetching import Fetched, fetch
 
 from crawlmesh.testing.demo_site import DemoSite, DemoSiteOptions, ManifestEntry, PageKind
+from tests.unit.testing.demo_site.fetching import Fetched, fetch
 
 UNANSWERED = {PageKind.OUT_OF_SCOPE, PageKind.HANGING, PageKind.ENDLESS}
 

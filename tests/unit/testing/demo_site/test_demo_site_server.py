@@ -6,11 +6,11 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from tests.unit.testing.demo_site.fetching import fetch
-from tests.unit.testing.demo_site.sizes import TINY
 
 from crawlmesh.errors import SettingError
 from crawlmesh.testing.demo_site import AccessLog, DemoSite, DemoSiteOptions
+from tests.unit.testing.demo_site.fetching import fetch
+from tests.unit.testing.demo_site.sizes import TINY
 
 
 async def test_serves_while_the_loop_of_the_test_is_blocked() -> None:
