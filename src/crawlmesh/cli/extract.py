@@ -87,4 +87,4 @@ def _extracted(record: Record, archive: PageArchive, extractor: Extractor) -> Re
         return record
     page = archive.read(record.archive)
     data = extractor.extract(Document(page.body, page.header("content-type"), page.url))
-    return msgspec.structs.replace(record, data=msgspec.Raw(encode_record(data)))
+    return msgspec.structs.replace(record, data=encode_record(data))

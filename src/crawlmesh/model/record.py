@@ -6,7 +6,7 @@ from crawlmesh.model.link import FoundBy, LinkState
 
 
 class Record(msgspec.Struct, frozen=True):
-    """One page's yield. `url` is canonical; `data` is a JSON object, kept as its text."""
+    """One page's yield. `url` is canonical; `data` is a JSON object, kept as it was written."""
 
     link_id: int
     url: str
@@ -14,7 +14,7 @@ class Record(msgspec.Struct, frozen=True):
     status: int
     depth: int
     fetched_at: float
-    data: msgspec.Raw
+    data: bytes  # JSON
     archive: str | None = None
 
 

@@ -3,9 +3,8 @@
 import msgspec
 
 
-def on_one_line(text: msgspec.Raw) -> msgspec.Raw:
+def on_one_line(text: bytes) -> bytes:
     """The same JSON without line breaks. Inside strings they are always escaped, so these are layout."""
-    content = bytes(text)
-    if b"\n" in content or b"\r" in content:
-        return msgspec.Raw(msgspec.json.format(content, indent=-1))
+    if b"\n" in text or b"\r" in text:
+        return msgspec.json.format(text, indent=-1)
     return text

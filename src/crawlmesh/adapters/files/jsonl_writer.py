@@ -50,7 +50,7 @@ class JsonlWriter(FileRecordWriter):
         if content.count(b"\n") == len(lines) and b"\r" not in content:
             return content
         return self._encoder.encode_lines(
-            [msgspec.structs.replace(line, data=on_one_line(line.data)) for line in lines]
+            [msgspec.structs.replace(line, data=msgspec.Raw(on_one_line(bytes(line.data)))) for line in lines]
         )
 
     def _finish(self) -> None:
@@ -65,5 +65,5 @@ def _line(record: Record) -> _Line:
         record.status,
         record.depth,
         iso_milliseconds(record.fetched_at),
-        record.data,
+        msgspec.Raw(record.data),
     )

@@ -36,7 +36,7 @@ class RecordSpool:
             record.status,
             record.depth,
             record.fetched_at,
-            on_one_line(record.data),
+            msgspec.Raw(on_one_line(record.data)),
         )
         self._file.write(self._encoder.encode(spooled) + b"\n")
 

@@ -1,6 +1,5 @@
 """Applying the outcomes of attempts to their links."""
 
-import msgspec
 
 from crawlmesh.adapters.memory.adding import queue
 from crawlmesh.adapters.memory.tables import LinkRow
@@ -76,7 +75,7 @@ def _replace_record(link: LinkRow, outcome: LinkOutcome) -> None:
             status=outcome.http_status or 0,
             depth=link.new.depth,
             fetched_at=outcome.fetched_at,
-            data=msgspec.Raw(outcome.record),
+            data=outcome.record,
             archive=outcome.archive,
         )
     )

@@ -129,12 +129,14 @@ class PipeCrawlStore:
         return RESULT_DECODERS[method].decode(answer.result)
 
     async def _listen(self) -> None:
-        while (payload := await read_frame(self._reader)) is not None:
-            answer = ANSWER_DECODER.decode(payload)
-            waiting = self._waiting.pop(answer.number, None)
-            if waiting is not None and not waiting.done():
-                waiting.set_result(answer)
-        self._gone = True
-        for waiting in self._waiting.values():
-            if not waiting.done():
-                waiting.set_exception(StoreError("The process that owns the store is gone."))
+        try:
+            while (payload := await read_frame(self._reader)) is not None:
+                answer = ANSWER_DECODER.decode(payload)
+                waiting = self._waiting.pop(answer.number, None)
+                if waiting is not None and not waiting.done():
+                    waiting.set_result(answer)
+        finally:
+            self._gone = True
+            for waiting in self._waiting.values():
+                if not waiting.done():
+                    waiting.set_exception(StoreError("The process that owns the store is gone."))

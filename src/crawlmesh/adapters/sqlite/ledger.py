@@ -65,7 +65,7 @@ def records(session: Session, crawl_id: str, after: int, limit: int) -> list[Rec
         return []
     rows = session.connection.execute(_RECORDS, (session.entry(crawl_id).number, after, limit))
     return [
-        Record(link, url, final_url, status or 0, depth, fetched_at, msgspec.Raw(data), archive)
+        Record(link, url, final_url, status or 0, depth, fetched_at, data, archive)
         for link, url, final_url, status, depth, fetched_at, data, archive in rows
     ]
 

@@ -24,7 +24,7 @@ def sample_record(number: int, data: object = None) -> Record:
         status=200,
         depth=number % 4,
         fetched_at=1_794_733_939.123 + number,
-        data=msgspec.Raw(msgspec.json.encode(content)),
+        data=msgspec.json.encode(content),
     )
 
 

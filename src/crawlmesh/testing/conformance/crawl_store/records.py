@@ -1,6 +1,5 @@
 """Records: one for each link that is done and has one."""
 
-import msgspec
 
 from crawlmesh.model.record import Record
 from crawlmesh.ports.crawl_store import CrawlStore
@@ -52,7 +51,7 @@ class Records(CrawlStoreCase):
                 status=203,
                 depth=2,
                 fetched_at=99.5,
-                data=msgspec.Raw(data),
+                data=data,
                 archive="seg-1:20:300",
             )
         ]
