@@ -50,9 +50,9 @@ async def open_crawl_store(state: StateFolder) -> CrawlStore:
     return await SqliteCrawlStore.open(state.database, system_clock())
 
 
-async def connect_crawl_store(connection: socket.socket) -> CrawlStore:
-    """The store of the process at the other end of a socket."""
-    return await PipeCrawlStore.open(connection)
+async def connect_crawl_store(connection: socket.socket, on_gone: Callable[[], None]) -> CrawlStore:
+    """The store of the process at the other end of a socket; `on_gone` is called when that process is gone."""
+    return await PipeCrawlStore.open(connection, on_gone)
 
 
 def serve_crawl_store(store: CrawlStore) -> Callable[[socket.socket], Awaitable[None]]:

@@ -1,6 +1,7 @@
 """`crawlmesh crawl-process`: one of several crawl processes, started by `crawlmesh crawl --processes`."""
 
 import asyncio
+import os
 import signal
 import socket
 import sys
@@ -10,6 +11,7 @@ from typing import Any
 import click
 import msgspec
 
+from crawlmesh.cli.exit_codes import ExitCode
 from crawlmesh.crawl.definition import CrawlDefinition
 from crawlmesh.crawl.plan import CrawlPlan
 from crawlmesh.settings import Settings
@@ -31,13 +33,16 @@ class CrawlProcessJob(msgspec.Struct, frozen=True):
 def crawl_process(node_id: str, descriptor: int) -> None:
     """Crawl with the store at the other end of an inherited socket."""
     job = msgspec.json.decode(sys.stdin.buffer.read(), type=CrawlProcessJob)
-    # Ctrl-C goes to the whole group; the process that started this one decides what it means.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
     asyncio.run(_work(job, node_id, socket.socket(fileno=descriptor)))
 
 
+def _leave() -> None:
+    """End at once: without the store's owner nobody knows which requests may still go out."""
+    os._exit(ExitCode.FAILED)
+
+
 async def _work(job: CrawlProcessJob, node_id: str, connection: socket.socket) -> None:
-    store = await connect_crawl_store(connection)
+    store = await connect_crawl_store(connection, _leave)
     archive = open_archive(Path(job.archive)) if job.archive else None
     plan = CrawlPlan(job.crawl_id, job.definition)
     engine = make_engine(store, Settings(**job.settings), plan, archive, node_id)

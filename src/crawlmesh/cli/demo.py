@@ -3,11 +3,14 @@
 import signal
 from contextlib import suppress
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from crawlmesh.cli.crawl import crawl
-from crawlmesh.testing.demo_site import DemoSite, DemoSiteOptions
+
+if TYPE_CHECKING:
+    from crawlmesh.testing.demo_site import DemoSite
 
 
 @click.command()
@@ -31,6 +34,8 @@ def demo(context: click.Context, shops: int, products: int, output: Path, serve_
 
     The shop has pages that redirect, fail once, fail always, are slow, or are disallowed by robots.txt.
     """
+    from crawlmesh.testing.demo_site import DemoSite, DemoSiteOptions  # noqa: PLC0415 - slow, rarely wanted
+
     with DemoSite(DemoSiteOptions(shops=shops, products=products)) as site:
         click.echo(
             f"The demo shop runs at {site.portal_url} "
@@ -45,7 +50,7 @@ def demo(context: click.Context, shops: int, products: int, output: Path, serve_
         return code
 
 
-def _arguments(site: DemoSite, output: Path) -> list[str]:
+def _arguments(site: "DemoSite", output: Path) -> list[str]:
     arguments = [site.portal_url, "--allow-private", "--fresh"]
     for host in site.hosts[1:]:
         arguments += ["--allow-host", host]

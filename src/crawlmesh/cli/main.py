@@ -14,6 +14,7 @@ from crawlmesh.cli.demo import demo
 from crawlmesh.cli.exit_codes import ExitCode
 from crawlmesh.cli.export import export
 from crawlmesh.cli.extract import extract
+from crawlmesh.cli.reference import reference
 from crawlmesh.cli.try_page import try_page
 from crawlmesh.cli.why import why
 from crawlmesh.errors import CrawlmeshError, UsageError
@@ -26,7 +27,7 @@ def crawlmesh() -> None:
     """Crawl sites: fast, politely, and so that a kill loses nothing."""
 
 
-for _command in (crawl, try_page, export, extract, why, crawls, demo, crawl_process):
+for _command in (crawl, try_page, export, extract, why, crawls, demo, crawl_process, reference):
     crawlmesh.add_command(_command)
 
 

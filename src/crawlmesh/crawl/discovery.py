@@ -1,7 +1,6 @@
 """From the links on a page to the links of a crawl."""
 
 from collections.abc import Iterable
-from urllib.parse import urlsplit
 
 from crawlmesh.crawl.recent_links import RecentLinks
 from crawlmesh.model.link import FoundBy, LeasedLink, NewLink, SkippedLink
@@ -9,11 +8,15 @@ from crawlmesh.rules.scope import ScopeRules
 from crawlmesh.rules.spider_traps import TrapLimits, refuse_trap
 from crawlmesh.rules.url_identity import (
     CanonicalUrl,
+    KnownOrigins,
     LinkResolver,
     ParameterFilter,
     canonicalize,
+    document_base,
     template_key,
 )
+
+_REMEMBERED_ORIGINS = 20_000
 
 
 class Discovery:
@@ -28,6 +31,7 @@ class Discovery:
         self._ignored_parameters = ignored_parameters
         self._recent = RecentLinks()
         self._too_deep = RecentLinks()
+        self._origins: KnownOrigins = {}
 
     def forget(self) -> None:
         """Send everything again: a settlement that carried links was refused."""
@@ -45,7 +49,7 @@ class Discovery:
         found_by: FoundBy = FoundBy.LINK,
     ) -> None:
         """Sort the hrefs of a page into links to follow and links to skip; leave out what is known."""
-        site, folder, document = _prefixes(base or page_url)
+        site, folder, document = _prefixes(document_base(page_url, base))
         resolver: LinkResolver | None = None
         remember = self._recent.remember
         for href in hrefs:
@@ -61,10 +65,15 @@ class Discovery:
             if not remember(key):
                 continue
             if resolver is None:
-                resolver = LinkResolver(page_url, base, self._ignored_parameters)
+                resolver = self._resolver(page_url, base)
             target = resolver.resolve(href)
             if target is not None:
                 self._sort(page, target, key, found_by, discovered, skipped)
+
+    def _resolver(self, page_url: str, base: str | None) -> LinkResolver:
+        if len(self._origins) > _REMEMBERED_ORIGINS:
+            self._origins.clear()
+        return LinkResolver(page_url, base, self._ignored_parameters, self._origins)
 
     def _sort(
         self,
@@ -159,6 +168,7 @@ def _unless_same(target: CanonicalUrl) -> str | None:
 
 def _prefixes(base: str) -> tuple[str, str, str]:
     """What stands before a root-relative, a relative and a query-only reference, to tell them apart."""
-    parts = urlsplit(base)
-    site = f"{parts.scheme}://{parts.netloc}"
-    return site, site + parts.path.rpartition("/")[0] + "/\n", site + parts.path + "\n"
+    document = base.partition("#")[0].partition("?")[0]
+    path_start = document.find("/", document.find("//") + 2)
+    site = document if path_start < 0 else document[:path_start]
+    return site, document.rpartition("/")[0] + "/\n", document + "\n"

@@ -17,6 +17,7 @@ __all__ = [
     "DEFAULT_TRACKING_PARAMETERS",
     "NO_PARAMETERS_IGNORED",
     "CanonicalUrl",
+    "KnownOrigins",
     "LinkResolver",
     "ParameterFilter",
     "canonicalize",
@@ -88,17 +89,20 @@ def fingerprint_of(url: str) -> bytes:
 class LinkResolver:
     """Finds the identity of the links of one page: as `canonicalize` does, but fast for plain ones."""
 
-    __slots__ = ("_base", "_ignored_parameters", "_prefixes")
+    __slots__ = ("_base", "_ignored_parameters", "_origins", "_prefixes")
 
     def __init__(
         self,
         page_url: str,
         base_href: str | None = None,
         ignored_parameters: ParameterFilter = NO_PARAMETERS_IGNORED,
+        known_origins: "KnownOrigins | None" = None,
     ) -> None:
+        """`known_origins` may be shared by the resolvers of many pages: it spares most of the parsing."""
         self._base = document_base(page_url, base_href)
         self._ignored_parameters = ignored_parameters
-        self._prefixes: dict[str, _Prefix | None] = {}
+        self._prefixes: KnownOrigins = {}
+        self._origins = self._prefixes if known_origins is None else known_origins
 
     def resolve(self, href: str) -> CanonicalUrl | None:
         """The identity of a link of the page; None where it does not lead to an HTTP URL."""
@@ -108,10 +112,11 @@ class LinkResolver:
         prefix, path, query = match.groups()
         if "/." in path or not (path or prefix):
             return canonicalize(href, self._base, self._ignored_parameters)
+        prefixes = self._origins if prefix[:1] == "h" else self._prefixes
         try:
-            known = self._prefixes[prefix]
+            known = prefixes[prefix]
         except KeyError:
-            known = self._prefixes[prefix] = self._learn(prefix)
+            known = prefixes[prefix] = self._learn(prefix)
         if known is None:
             return None
         url_prefix, request_prefix, host, scheme, prefix_hash = known
@@ -135,6 +140,9 @@ class LinkResolver:
 
 # Canonical prefix, prefix to request where that differs, host, scheme, hash of the canonical prefix.
 _Prefix = tuple[str, str | None, str, str, blake2b]
+
+# What was learnt of "https://host/": the same on every page.
+KnownOrigins = dict[str, _Prefix | None]
 
 
 def _identify(href: str, ignored_parameters: ParameterFilter) -> CanonicalUrl | None:

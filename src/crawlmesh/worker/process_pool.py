@@ -76,6 +76,7 @@ class ProcessPool:
                 str(theirs.fileno()),
                 pass_fds=[theirs.fileno()],
                 stdin=asyncio.subprocess.PIPE,
+                process_group=0,  # a terminal's Ctrl-C is for this process, which tells the others
             )
         self._running[node_id] = process
         serving = asyncio.ensure_future(self._serve(ours))
@@ -85,6 +86,7 @@ class ProcessPool:
             process.stdin.close()
             code = await process.wait()
         finally:
+            _signal(process, signal.SIGKILL)  # where the wait was cancelled
             del self._running[node_id]
             ours.close() if serving.done() else serving.cancel()
             await asyncio.gather(serving, return_exceptions=True)

@@ -1,6 +1,5 @@
 """Applying the outcomes of attempts to their links."""
 
-
 from crawlmesh.adapters.memory.adding import queue
 from crawlmesh.adapters.memory.tables import LinkRow
 from crawlmesh.model.link import LinkState

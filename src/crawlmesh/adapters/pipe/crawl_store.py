@@ -2,7 +2,7 @@
 
 import asyncio
 import socket
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import count
 from typing import Any, Self
 
@@ -28,18 +28,25 @@ from crawlmesh.model.record import LedgerEntry, Record
 class PipeCrawlStore:
     """A `CrawlStore` that another process owns. See CrawlStore for what each call does."""
 
-    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    def __init__(
+        self,
+        reader: asyncio.StreamReader,
+        writer: asyncio.StreamWriter,
+        on_gone: Callable[[], None] | None = None,
+    ) -> None:
         self._reader = reader
         self._writer = writer
+        self._on_gone = on_gone
         self._numbers = count(1)
         self._waiting: dict[int, asyncio.Future[Answer]] = {}
         self._gone = False
         self._listener = asyncio.get_running_loop().create_task(self._listen())
 
     @classmethod
-    async def open(cls, connection: socket.socket) -> Self:
-        """Speak to the `StoreServer` at the other end of a socket."""
-        return cls(*await asyncio.open_connection(sock=connection))
+    async def open(cls, connection: socket.socket, on_gone: Callable[[], None] | None = None) -> Self:
+        """Speak to the `StoreServer` at the other end of a socket; `on_gone` is called when it is gone."""
+        reader, writer = await asyncio.open_connection(sock=connection)
+        return cls(reader, writer, on_gone)
 
     async def create_crawl(self, crawl: Crawl) -> bool:
         """See CrawlStore.create_crawl."""
@@ -135,6 +142,8 @@ class PipeCrawlStore:
                 waiting = self._waiting.pop(answer.number, None)
                 if waiting is not None and not waiting.done():
                     waiting.set_result(answer)
+            if self._on_gone is not None:
+                self._on_gone()
         finally:
             self._gone = True
             for waiting in self._waiting.values():

@@ -78,7 +78,7 @@ class FlatSpec:
         self._candidates = [
             index
             for index, selector in self._css.items()
-            if selector.ending is None and not fields[index].all
+            if selector.ending is None and not fields[index].all and selector.css not in _TEXT_TAGS
         ]
 
     def read(self, document: Document) -> dict[str, Any]:

@@ -1,6 +1,5 @@
 """Records: one for each link that is done and has one."""
 
-
 from crawlmesh.model.record import Record
 from crawlmesh.ports.crawl_store import CrawlStore
 from crawlmesh.testing.builders import (

@@ -1,0 +1,67 @@
+"""One crawl of the whole demo site, for many tests to look at."""
+
+import json
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from crawlmesh.testing.command import Command, FinishedCommand
+from crawlmesh.testing.demo_site import DemoSite
+
+SELECTIONS = ("product=div.product", "title=h2.title", "price=span.price", "heading=h1")
+
+
+def selecting(*selections: str) -> list[str]:
+    """The arguments that extract these fields; those of S2 and the heading where none are named."""
+    return [part for selection in selections or SELECTIONS for part in ("--select", selection)]
+
+
+def everywhere(site: DemoSite) -> list[str]:
+    """The arguments of a crawl of all hosts of a site."""
+    allowed = [part for host in site.hosts[1:] for part in ("--allow-host", host)]
+    return [site.portal_url, "--allow-private", *allowed]
+
+
+def read_records(path: Path) -> list[dict[str, Any]]:
+    """The lines of a JSONL file."""
+    return [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+
+
+def urls_of(path: Path) -> set[str]:
+    """The URLs that have a record; none has two."""
+    urls = [record["url"] for record in read_records(path)]
+    assert len(urls) == len(set(urls))
+    return set(urls)
+
+
+@dataclass(frozen=True)
+class FullCrawl:
+    """A finished crawl with all pages archived."""
+
+    arguments: list[str]
+    folder: Path
+    finished: FinishedCommand
+    requests: int
+
+    @property
+    def state(self) -> Path:
+        return self.folder / "state"
+
+    @property
+    def records(self) -> list[dict[str, Any]]:
+        return read_records(self.folder / "records.jsonl")
+
+    def copy_to(self, folder: Path) -> Path:
+        """A copy of the state, to go on with."""
+        return Path(shutil.copytree(self.state, folder / "state"))
+
+
+def crawl_fully(site: DemoSite, folder: Path) -> FullCrawl:
+    """Crawl everything there is."""
+    arguments = [*everywhere(site), *selecting(), "--archive"]
+    command = Command(folder, retry_base="0.01")
+    finished = command.run(
+        "crawl", *arguments, "--state", "state", "--output", "records.jsonl", "--json", "--per-host", 4
+    )
+    return FullCrawl(arguments, folder, finished, len(site.log.requests()))

@@ -1,0 +1,131 @@
+"""kill -9 at any moment: nothing is lost, nothing is doubled, nobody is pestered (P3).
+
+The moments are random; a run says its seed, and CHAOS_SEED repeats it.
+"""
+
+import os
+import random
+import signal
+import sys
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from subprocess import Popen
+
+import psutil
+import pytest
+
+from crawlmesh.testing.demo_site import DemoSiteOptions
+from tests.chaos import moments
+from tests.chaos.crawl_under_fire import CrawlUnderFire
+from tests.chaos.moments import Seen
+from tests.chaos.served_site import ServedSite, serving
+
+pytestmark = [pytest.mark.chaos, pytest.mark.timeout(900)]
+
+ONE_PROCESS_KILLS = 32
+TWO_PROCESSES_KILLS = 20
+assert ONE_PROCESS_KILLS + TWO_PROCESSES_KILLS >= 50
+
+# The delay is longer than a restart takes, so that a crawl that forgets it when it is killed is found out.
+OPTIONS = DemoSiteOptions(
+    shops=5, products=29, page_size=5, categories=2, latency=0.015, slow_seconds=0.1, crawl_delay=2.0
+)
+
+Moment = Callable[[Popen[str]], Seen]
+Say = Callable[[str], None]
+
+
+@pytest.fixture
+def say(capsys: pytest.CaptureFixture[str]) -> Say:
+    """Print past pytest: the numbers are wanted when all is well, too."""
+
+    def write(text: str) -> None:
+        with capsys.disabled():
+            sys.stdout.write(f"\nchaos: {text}\n")
+
+    return write
+
+
+@pytest.fixture
+def dice(say: Say) -> random.Random:
+    seed = int(os.environ.get("CHAOS_SEED") or random.SystemRandom().randrange(1_000_000))
+    say(f"CHAOS_SEED={seed}")
+    return random.Random(seed)
+
+
+async def test_one_process(tmp_path: Path, dice: random.Random, say: Say) -> None:
+    with serving(tmp_path / "site", OPTIONS) as site:
+        crawl = CrawlUnderFire(tmp_path, site, processes=1)
+        assert crawl.kill_at("start", lambda _: moments.spawned())
+        assert crawl.kill_at("start", lambda _: moments.database_made(crawl.state))
+        for kind, moment in _shuffled_moments(crawl, dice):
+            assert crawl.kill_at(kind, moment), "the crawl ended before all kills: make the site larger"
+        assert crawl.site.requests() > 0
+        _kill_exports(crawl)
+        crawl.finish()
+        say(f"--processes 1: {await crawl.check()}")
+    assert crawl.kills.total() >= ONE_PROCESS_KILLS
+
+
+def _shuffled_moments(crawl: CrawlUnderFire, dice: random.Random) -> list[tuple[str, Moment]]:
+    site = crawl.site
+    chosen = [("crawl", _after(site, dice.randrange(1, 22))) for _ in range(ONE_PROCESS_KILLS - 8)]
+    for _ in range(3):
+        chosen.append(("start", lambda process: moments.state_taken(crawl.state, process)))
+        chosen.append(("delay", _after(site, dice.randrange(1, 3), site.delayed_host)))
+    dice.shuffle(chosen)
+    return chosen
+
+
+def _after(site: ServedSite, number: int, host: str | None = None) -> Moment:
+    return lambda _: moments.further_requests(site, number, host)
+
+
+def _kill_exports(crawl: CrawlUnderFire) -> None:
+    """Kill while the records are written; now and then one is through before it is hit."""
+    for _ in range(10):
+        crawl.kill_at("export", lambda _: moments.export_begun(crawl.output))
+        if crawl.kills["export"] == 3:
+            return
+    assert crawl.kills["export"], "no kill hit an export"
+
+
+async def test_two_processes(tmp_path: Path, dice: random.Random, say: Say) -> None:
+    with serving(tmp_path / "site", OPTIONS) as site:
+        crawl = CrawlUnderFire(tmp_path, site, processes=2)
+        while crawl.kills.total() < TWO_PROCESSES_KILLS:
+            _kill_children_then_all(crawl, dice)
+        crawl.finish()
+        say(f"--processes 2: {await crawl.check()}")
+
+
+def _kill_children_then_all(crawl: CrawlUnderFire, dice: random.Random) -> None:
+    with crawl.run() as process:
+        for _ in range(dice.randrange(1, 4)):
+            moment = moments.further_requests(crawl.site, dice.randrange(15))
+            if not moments.wait_for(moment, process) or not _kill_a_child(crawl, process, dice):
+                break
+        moment = moments.further_requests(crawl.site, dice.randrange(20))
+        if moments.wait_for(moment, process):
+            process.kill()
+        _, err = process.communicate()
+    assert "Traceback" not in err, err
+    assert process.returncode == -signal.SIGKILL, "the crawl ended before all kills: make the site larger"
+    crawl.kills["all"] += 1
+
+
+def _kill_a_child(crawl: CrawlUnderFire, process: Popen[str], dice: random.Random) -> bool:
+    """Kill one crawl process and see that another takes its place."""
+    if not moments.wait_for(lambda: len(moments.crawl_processes(process)) == 2, process):
+        return False
+    victim = dice.choice(moments.crawl_processes(process))
+    with suppress(psutil.NoSuchProcess):
+        victim.kill()
+    crawl.kills["one of two"] += 1
+    return moments.wait_for(lambda: _replaced(process, victim), process)
+
+
+def _replaced(process: Popen[str], victim: psutil.Process) -> bool:
+    alive = moments.crawl_processes(process)
+    return victim not in alive and len(alive) == 2
