@@ -90,7 +90,7 @@ $(MADE):
 	else \
 	    found=; unfit=; \
 	    for candidate in $(or $(PYTHON),python3.11 python3.12 python3.13 python3.14 python3 python); do \
-	        $$candidate -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || continue; \
+	        $$candidate -c 'import sys; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1 || continue; \
 	        if $$candidate -c 'import venv, ensurepip' 2>/dev/null; then found=$$candidate; break; fi; \
 	        unfit=$${unfit:-$$candidate}; \
 	    done; \

@@ -4,6 +4,7 @@ import socket
 import time
 from collections.abc import Awaitable, Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from crawlmesh.adapters.curl import CurlFetcher, FetchOptions
 from crawlmesh.adapters.files import StateFolder, WarcPageArchive, check_output_path, open_record_writer
@@ -19,12 +20,18 @@ from crawlmesh.ports.fetcher import Fetcher
 from crawlmesh.ports.page_archive import PageArchive
 from crawlmesh.ports.record_writer import RecordWriter
 from crawlmesh.rules.politeness import PolitenessLimits
-from crawlmesh.settings import Settings
+
+if TYPE_CHECKING:
+    from crawlmesh.settings import Settings
 
 __all__ = [
+    "EngineOptions",
+    "FetchOptions",
     "StateFolder",
     "check_output_path",
     "connect_crawl_store",
+    "engine_options",
+    "fetch_options",
     "make_engine",
     "make_fetcher",
     "open_archive",
@@ -51,7 +58,7 @@ async def open_crawl_store(state: StateFolder) -> CrawlStore:
 
 
 async def connect_crawl_store(connection: socket.socket, on_gone: Callable[[], None]) -> CrawlStore:
-    """The store of the process at the other end of a socket; `on_gone` is called when that process is gone."""
+    """The store of the process at the other end of a socket; `on_gone` is called when that one ends."""
     return await PipeCrawlStore.open(connection, on_gone)
 
 
@@ -60,36 +67,32 @@ def serve_crawl_store(store: CrawlStore) -> Callable[[socket.socket], Awaitable[
     return StoreServer(store).serve
 
 
-def make_fetcher(settings: Settings) -> Fetcher:
-    """The HTTP client."""
-    return CurlFetcher(
-        FetchOptions(
-            user_agent=settings.user_agent,
-            headers=tuple(_header(text) for text in settings.headers),
-            cookies=settings.cookies,
-            proxy=settings.proxy or "",
-            connect_timeout=settings.connect_timeout,
-            first_byte_timeout=settings.first_byte_timeout,
-            total_timeout=settings.total_timeout,
-            max_body_bytes=settings.max_body_bytes,
-            allow_private_networks=settings.allow_private_networks,
-            http2=settings.http2,
-            verify_tls=settings.verify_tls,
-        )
+def fetch_options(settings: "Settings") -> FetchOptions:
+    """How requests are sent."""
+    return FetchOptions(
+        user_agent=settings.user_agent,
+        headers=tuple(_header(text) for text in settings.headers),
+        cookies=settings.cookies,
+        proxy=settings.proxy or "",
+        connect_timeout=settings.connect_timeout,
+        first_byte_timeout=settings.first_byte_timeout,
+        total_timeout=settings.total_timeout,
+        max_body_bytes=settings.max_body_bytes,
+        allow_private_networks=settings.allow_private_networks,
+        http2=settings.http2,
+        verify_tls=settings.verify_tls,
     )
 
 
-def make_engine(
-    store: CrawlStore,
-    settings: Settings,
-    plan: CrawlPlan,
-    archive: PageArchive | None,
-    node_id: str = "local",
-) -> Engine:
-    """The engine of one process."""
+def make_fetcher(options: FetchOptions) -> Fetcher:
+    """The HTTP client."""
+    return CurlFetcher(options)
+
+
+def engine_options(settings: "Settings") -> EngineOptions:
+    """How each of the processes works."""
     rate = settings.rate / settings.processes if settings.rate else None
-    options = EngineOptions(
-        node_id=node_id,
+    return EngineOptions(
         concurrency=settings.concurrency,
         per_host=settings.per_host,
         batch_slots=max(1, settings.per_host // (2 * settings.processes)),
@@ -103,7 +106,17 @@ def make_engine(
         ),
         politeness=PolitenessLimits(max_crawl_delay=settings.max_crawl_delay),
     )
-    return Engine(store, make_fetcher(settings), system_clock(), {plan.crawl_id: plan}, options, archive)
+
+
+def make_engine(
+    store: CrawlStore,
+    plan: CrawlPlan,
+    options: EngineOptions,
+    fetching: FetchOptions,
+    archive: PageArchive | None,
+) -> Engine:
+    """The engine of one process."""
+    return Engine(store, make_fetcher(fetching), system_clock(), {plan.crawl_id: plan}, options, archive)
 
 
 def open_archive(folder: Path) -> PageArchive:

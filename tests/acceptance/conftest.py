@@ -9,7 +9,7 @@ from tests.acceptance.full_crawl import FullCrawl, crawl_fully
 from tests.acceptance.page_server import PageServer
 
 OPTIONS = DemoSiteOptions(
-    shops=3, products=6, page_size=4, categories=2, crawl_delay=0.05, slow_seconds=0.05, latency=0.002
+    shops=3, products=6, page_size=4, categories=2, crawl_delay=0.2, slow_seconds=0.05, latency=0.002
 )
 
 

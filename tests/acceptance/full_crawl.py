@@ -42,7 +42,9 @@ class FullCrawl:
     arguments: list[str]
     folder: Path
     finished: FinishedCommand
-    requests: int
+    disallowed_requests: int
+    gap: float | None  # shortest between two requests to the delayed shop, seconds
+    most_at_once: int  # requests to one host
 
     @property
     def state(self) -> Path:
@@ -61,7 +63,11 @@ def crawl_fully(site: DemoSite, folder: Path) -> FullCrawl:
     """Crawl everything there is."""
     arguments = [*everywhere(site), *selecting(), "--archive"]
     command = Command(folder, retry_base="0.01")
+    site.log.clear()
     finished = command.run(
-        "crawl", *arguments, "--state", "state", "--output", "records.jsonl", "--json", "--per-host", 4
+        "crawl", *arguments, "--state", "state", "--output", "records.jsonl", "--json", "--per-host", 3
     )
-    return FullCrawl(arguments, folder, finished, len(site.log.requests()))
+    log = site.log
+    disallowed = len(log.disallowed_requests(site.manifest))
+    most = max(log.max_concurrency(host) for host in site.hosts)
+    return FullCrawl(arguments, folder, finished, disallowed, log.min_gap(site.hosts[2]), most)

@@ -8,16 +8,18 @@ from pathlib import Path
 
 import msgspec
 
-from crawlmesh.cli.crawl_process import CrawlProcessJob
 from crawlmesh.cli.display import Display, choose_display
 from crawlmesh.cli.exit_codes import ExitCode
 from crawlmesh.cli.summary import CrawlSummary, StoppedBy, print_summary, summarize
 from crawlmesh.crawl.definition import CrawlDefinition
 from crawlmesh.crawl.engine import Engine
+from crawlmesh.crawl_process import CrawlProcessJob
 from crawlmesh.ports.crawl_store import CrawlStore
 from crawlmesh.settings import Settings
 from crawlmesh.wiring import (
     StateFolder,
+    engine_options,
+    fetch_options,
     make_engine,
     open_archive,
     open_crawl_store,
@@ -30,7 +32,7 @@ from crawlmesh.worker.preparation import CrawlLimits, Prepared, Start, prepare
 from crawlmesh.worker.process_pool import ProcessPool
 
 _CARE_INTERVAL = 5.0  # seconds between two looks for leases that ran out
-_CHILD_COMMAND = ["-m", "crawlmesh.cli.main", "crawl-process"]
+_CHILD_COMMAND = ["-m", "crawlmesh.crawl_process"]
 
 
 class CrawlOrder(msgspec.Struct, frozen=True, kw_only=True):
@@ -127,7 +129,13 @@ class _Run:
 
     async def _work_here(self, archive_folder: Path | None) -> None:
         archive = open_archive(archive_folder) if archive_folder else None
-        engine = make_engine(self._store, self._order.settings, self._prepared.plan, archive)
+        engine = make_engine(
+            self._store,
+            self._prepared.plan,
+            engine_options(self._order.settings),
+            fetch_options(self._order.settings),
+            archive,
+        )
         self._worker = engine
         try:
             await engine.run()
@@ -138,7 +146,8 @@ class _Run:
     async def _work_in_processes(self, archive_folder: Path | None) -> None:
         settings = self._order.settings
         job = CrawlProcessJob(
-            settings=settings.model_dump(mode="json"),
+            engine=engine_options(settings),
+            fetching=fetch_options(settings),
             crawl_id=self._prepared.crawl.id,
             definition=self._prepared.plan.definition,
             archive=None if archive_folder is None else str(archive_folder),

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import click
 import msgspec
-from rich.console import Console
 from rich.table import Table
 
+from crawlmesh.cli.console import table_console
 from crawlmesh.cli.opened_crawl import opened_crawl
 from crawlmesh.cli.options import config_options, setting_flags
 from crawlmesh.cli.state_folders import known_states
@@ -31,10 +31,10 @@ def crawls(as_json: bool, config: Path | None, data_dir: Path | None) -> None:
         return
     table = Table(box=None, padding=(0, 2, 0, 0))
     for name in rows[0]:
-        table.add_column(name)
+        table.add_column(name, overflow="fold")
     for row in rows:
         table.add_row(*(str(value) for value in row.values()))
-    Console(soft_wrap=True).print(table)
+    table_console().print(table)
 
 
 async def _row(state: Path) -> dict[str, object]:

@@ -8,7 +8,6 @@ from collections.abc import Sequence
 import click
 
 from crawlmesh.cli.crawl import crawl
-from crawlmesh.cli.crawl_process import crawl_process
 from crawlmesh.cli.crawls import crawls
 from crawlmesh.cli.demo import demo
 from crawlmesh.cli.exit_codes import ExitCode
@@ -27,7 +26,7 @@ def crawlmesh() -> None:
     """Crawl sites: fast, politely, and so that a kill loses nothing."""
 
 
-for _command in (crawl, try_page, export, extract, why, crawls, demo, crawl_process, reference):
+for _command in (crawl, try_page, export, extract, why, crawls, demo, reference):
     crawlmesh.add_command(_command)
 
 

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import click
 import msgspec
-from rich.console import Console
 from rich.table import Table
 
+from crawlmesh.cli.console import table_console
 from crawlmesh.cli.words import in_bytes, in_time
 from crawlmesh.model.crawl import CrawlProgress
 from crawlmesh.model.link import LinkState
@@ -157,7 +157,7 @@ def _print_table(summary: CrawlSummary) -> None:
     }
     for name, value in rows.items():
         table.add_row(name, value)
-    console = Console(highlight=False, soft_wrap=True)
+    console = table_console()
     console.print(_headline(summary), style="bold")
     console.print(table)
 

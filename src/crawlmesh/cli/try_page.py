@@ -16,7 +16,7 @@ from crawlmesh.errors import CrawlmeshError, UrlError
 from crawlmesh.model.page import FetchResponse
 from crawlmesh.rules.url_identity import ParameterFilter, canonicalize
 from crawlmesh.settings import load_settings
-from crawlmesh.wiring import make_fetcher
+from crawlmesh.wiring import fetch_options, make_fetcher
 
 
 @click.command("try")
@@ -60,7 +60,9 @@ async def _fetch(url: str, options: dict[str, Any]) -> tuple[Document, FetchResp
         raise UrlError(
             f"{url!r} is not a URL that can be fetched. Give an address such as https://example.com/."
         )
-    response = await fetch_page(make_fetcher(settings), address.request_url, settings.max_redirects)
+    response = await fetch_page(
+        make_fetcher(fetch_options(settings)), address.request_url, settings.max_redirects
+    )
     if response.failure is not None:
         raise CrawlmeshError(f"{response.url}: {response.detail or why_nothing(response.failure)}")
     document = Document(response.body, response.header("content-type"), response.url)

@@ -35,7 +35,7 @@ class CrawlProgress(msgspec.Struct, frozen=True):
     pages: int = 0  # attempts that count against `max_pages`: fetched or not modified
     by_outcome: dict[str, int] = {}  # OutcomeKind of every settled attempt
     by_status: dict[str, int] = {}  # HTTP status of every settled attempt
-    by_rule: dict[str, int] = {}  # skips, by rule
+    by_rule: dict[str, int] = {}  # what rules kept out: URLs that never became links, and skipped links
     by_reason: dict[str, int] = {}  # dead links, by reason
 
     @property

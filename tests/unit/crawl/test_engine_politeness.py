@@ -88,11 +88,12 @@ async def test_a_slow_host_does_not_hold_up_the_others() -> None:
     assert len(kit.web.starts("slow.example")) == 21
 
 
-async def test_the_engine_waits_while_slow_hosts_hold_everything() -> None:
-    kit = CrawlKit(concurrency=4, per_host=4)
-    slow = [f"https://slow.example/{number}" for number in range(40)]
+async def test_the_engine_waits_while_all_connections_are_busy_and_its_buffer_is_full() -> None:
+    kit = CrawlKit(concurrency=3, per_host=2)
+    slow = [f"https://slow.example/{number}" for number in range(20)]
     kit.web.serve_all({url: html(takes=60.0) for url in slow})
-    await kit.crawl(*slow)
+    kit.web.serve_all({f"{A}/": html("/1", takes=1.0), f"{A}/1": html(takes=60.0)})
+    await kit.crawl(*slow, f"{A}/")
     assert kit.web.spins < 100
 
 

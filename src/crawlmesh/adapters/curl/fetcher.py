@@ -66,9 +66,9 @@ class CurlFetcher:
         self._begin_soon()
         self._silence.expect()
 
-    async def completed(self, timeout: float | None) -> list[FetchResponse]:  # noqa: ASYNC109 - the port's name
+    async def completed(self, patience: float | None) -> list[FetchResponse]:
         """All answers that have come since the last call; waits for the first one."""
-        return await self._mailbox.take(timeout)
+        return await self._mailbox.take(patience)
 
     def wake(self) -> None:
         """Make a waiting `completed` return at once; where none waits, the next one does."""

@@ -39,6 +39,8 @@ def _count(link: LinkRow, outcome: LinkOutcome) -> None:
         settled.by_status[str(outcome.http_status)] += 1
     if outcome.kind is OutcomeKind.DEAD:
         settled.by_reason[outcome.reason or "unknown"] += 1
+    if outcome.kind is OutcomeKind.SKIPPED:
+        settled.by_rule[outcome.reason or "unknown"] += 1
     link.share.requests += 1
     link.share.elapsed += outcome.elapsed
 

@@ -40,6 +40,8 @@ class Counters(msgspec.Struct):
             self.retries += 1
         elif outcome.kind is OutcomeKind.DEAD:
             _increase(self.by_reason, outcome.reason or "unknown")
+        elif outcome.kind is OutcomeKind.SKIPPED:
+            self.count_skips({outcome.reason or "unknown": 1})
         self.bytes += outcome.size
 
     def count_skips(self, rules: dict[str, int]) -> None:

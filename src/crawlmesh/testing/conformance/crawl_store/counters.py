@@ -72,6 +72,17 @@ class Counters(CrawlStoreCase):
         assert (progress.retries, progress.pages, progress.done, progress.finished) == (2, 1, 1, True)
         assert progress.by_reason == {}
 
+    async def test_skipped_links_count_by_their_rule(self, store: CrawlStore) -> None:
+        """Beside the URLs that a rule kept out before they became links."""
+        await store.add(new_links(2))
+        batch = await lease_one(store)
+        outcomes = [skipped(link, "robots") for link in batch.links]
+        skips = [skipped_link("https://b.example/", "host")]
+        await settle_one(store, settlement(batch, *outcomes, skipped=skips))
+        progress = await store.progress("crawl")
+        assert (progress.skipped, progress.by_rule) == (3, {"robots": 2, "host": 1})
+        assert (progress.done, progress.pages) == (2, 0)
+
     async def test_each_crawl_has_its_own_counters(self, store: CrawlStore) -> None:
         """Also where one settlement ends links of both."""
         await store.create_crawl(crawl("other"))

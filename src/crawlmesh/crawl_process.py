@@ -1,0 +1,60 @@
+"""One of several crawl processes, started by `crawlmesh crawl --processes`.
+
+Run as `python -m crawlmesh.crawl_process NODE_ID DESCRIPTOR`; the job comes over standard input. It stands
+apart from the command line so that a process starts without all that only people need.
+"""
+
+import asyncio
+import os
+import signal
+import socket
+import sys
+from pathlib import Path
+
+import msgspec
+
+from crawlmesh.crawl.definition import CrawlDefinition
+from crawlmesh.crawl.plan import CrawlPlan
+from crawlmesh.wiring import EngineOptions, FetchOptions, connect_crawl_store, make_engine, open_archive
+
+
+class CrawlProcessJob(msgspec.Struct, frozen=True):
+    """What the process that started this one wants done."""
+
+    engine: EngineOptions
+    fetching: FetchOptions
+    crawl_id: str
+    definition: CrawlDefinition
+    archive: str | None  # folder
+
+
+def main(node_id: str, descriptor: int) -> None:
+    """Crawl with the store at the other end of an inherited socket."""
+    job = msgspec.json.decode(sys.stdin.buffer.read(), type=CrawlProcessJob)
+    try:
+        asyncio.run(_work(job, node_id, socket.socket(fileno=descriptor)))
+    except Exception as error:
+        sys.exit(f"crawlmesh: {node_id}: {str(error) or type(error).__name__}")
+
+
+def _leave() -> None:
+    """End at once: without the store's owner nobody knows which requests may still go out."""
+    os._exit(1)
+
+
+async def _work(job: CrawlProcessJob, node_id: str, connection: socket.socket) -> None:
+    store = await connect_crawl_store(connection, _leave)
+    archive = open_archive(Path(job.archive)) if job.archive else None
+    options = msgspec.structs.replace(job.engine, node_id=node_id)
+    engine = make_engine(store, CrawlPlan(job.crawl_id, job.definition), options, job.fetching, archive)
+    asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, engine.stop)
+    try:
+        await engine.run()
+    finally:
+        if archive is not None:
+            archive.close()
+        await store.aclose()
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], int(sys.argv[2]))
