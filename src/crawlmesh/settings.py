@@ -4,6 +4,8 @@ A value comes from the command's flags, else from the environment (`CRAWLMESH_` 
 capitals), else from a configuration file, else from here.
 """
 
+import json
+import os
 import tomllib
 from pathlib import Path
 from typing import Annotated, Any
@@ -17,6 +19,8 @@ from crawlmesh.version import __version__
 ENVIRONMENT_PREFIX = "CRAWLMESH_"
 DEFAULT_CONFIG_FILE = Path("crawlmesh.toml")
 
+_NOT_SETTINGS = {"debug"}  # variables with our prefix that are no settings
+
 _PROXY_SCHEMES = ("http://", "https://", "socks4://", "socks4a://", "socks5://", "socks5h://")
 
 
@@ -26,10 +30,30 @@ def _proxy_address(value: str | None) -> str | None:
     return value
 
 
+def _header(value: str) -> str:
+    if not value.partition(":")[0].strip() or ":" not in value:
+        raise ValueError("must be of the form 'Name: value'")
+    return value
+
+
+def _cookie(value: str) -> str:
+    if not value.partition("=")[0].strip() or "=" not in value:
+        raise ValueError("must be of the form 'name=value'")
+    return value
+
+
+def _named_agent(value: str) -> str:
+    if not value[0].isalnum() or not value.isprintable():
+        raise ValueError("must begin with a name, such as mybot/1.0, and be one line")
+    return value
+
+
 class Settings(BaseSettings):
     """All settings. Unknown names are refused, so that a misspelt one does not stay unnoticed."""
 
-    model_config = SettingsConfigDict(env_prefix=ENVIRONMENT_PREFIX, extra="forbid", frozen=True)
+    model_config = SettingsConfigDict(
+        env_prefix=ENVIRONMENT_PREFIX, extra="forbid", frozen=True, allow_inf_nan=False
+    )
 
     data_dir: Path = Field(
         Path(".crawlmesh"), description="Folder for everything that is kept: one folder for each crawl."
@@ -37,15 +61,15 @@ class Settings(BaseSettings):
     allow_private_networks: bool = Field(
         False, description="Whether crawls may reach private, loopback and link-local addresses."
     )
-    user_agent: str = Field(
+    user_agent: Annotated[str, AfterValidator(_named_agent)] = Field(
         f"crawlmesh/{__version__}",
         min_length=1,
         description="User-Agent header. Its first word, up to the slash, is matched against robots.txt.",
     )
-    headers: tuple[str, ...] = Field(
+    headers: tuple[Annotated[str, AfterValidator(_header)], ...] = Field(
         (), description="Further request headers, each as `Name: value` (a JSON list in the environment)."
     )
-    cookies: tuple[str, ...] = Field(
+    cookies: tuple[Annotated[str, AfterValidator(_cookie)], ...] = Field(
         (),
         description="Cookies sent with every request, each as `name=value` (a JSON list in the environment).",
     )
@@ -138,11 +162,47 @@ def load_settings(flags: dict[str, Any], config_file: Path | None = None) -> Set
     given = {name: value for name, value in flags.items() if value is not None}
     path = config_file or (DEFAULT_CONFIG_FILE if DEFAULT_CONFIG_FILE.is_file() else None)
     from_file = _read_file(path) if path else {}
+    environment = _read_environment()
     try:
         from_environment = Settings(**given).model_dump(exclude_unset=True)
         return Settings(**{**from_file, **from_environment, **given})
     except ValidationError as error:
-        raise _setting_error(error, given, from_file) from error
+        raise _setting_error(error, given, environment) from error
+
+
+def _read_environment() -> set[str]:
+    """The names of the settings that the environment holds."""
+    names = set()
+    for variable, value in os.environ.items():
+        if not variable.upper().startswith(ENVIRONMENT_PREFIX):
+            continue
+        name = variable[len(ENVIRONMENT_PREFIX) :].lower()
+        field = Settings.model_fields.get(name)
+        if name in _NOT_SETTINGS:
+            continue
+        if field is None:
+            raise _unknown(name, f" (environment {variable})")
+        if isinstance(field.default, tuple) and not _is_json(value):
+            raise SettingError(
+                f"The setting {name} (environment {variable}) has the value {value!r}: "
+                'it must be a JSON list, such as ["one", "two"].'
+            )
+        names.add(name)
+    return names
+
+
+def _is_json(text: str) -> bool:
+    try:
+        json.loads(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _unknown(name: str, source: str = "") -> SettingError:
+    return SettingError(
+        f"There is no setting {name!r}{source}. The settings are: {', '.join(Settings.model_fields)}."
+    )
 
 
 def _read_file(path: Path) -> dict[str, Any]:
@@ -154,20 +214,16 @@ def _read_file(path: Path) -> dict[str, Any]:
         raise SettingError(f"The configuration file {path} is not valid TOML: {error}.") from error
 
 
-def _setting_error(error: ValidationError, given: dict[str, Any], from_file: dict[str, Any]) -> SettingError:
+def _setting_error(error: ValidationError, given: dict[str, Any], environment: set[str]) -> SettingError:
     first = error.errors()[0]
     name = str(first["loc"][0])
     if first["type"] == "extra_forbidden":
-        return SettingError(
-            f"There is no setting {name!r}. The settings are: {', '.join(Settings.model_fields)}."
-        )
-    source = (
-        "flag"
-        if name in given
-        else "file"
-        if name in from_file
-        else f"environment {ENVIRONMENT_PREFIX}{name.upper()}"
-    )
+        return _unknown(name)
+    source = "file"
+    if name in given:
+        source = "flag"
+    elif name in environment:
+        source = f"environment {ENVIRONMENT_PREFIX}{name.upper()}"
     problem = first["msg"].removeprefix("Value error, ").removeprefix("Input ")
     return SettingError(f"The setting {name} ({source}) has the value {first['input']!r}: it {problem}.")
 

@@ -42,6 +42,11 @@ class PageServer:
         """Answer with an HTML page."""
         self.pages[target] = answer(html.encode())
 
+    def never_answer(self, handler: BaseHTTPRequestHandler) -> None:
+        """Hold the request until the server stops."""
+        self.stopping.wait()
+        handler.close_connection = True
+
     def targets(self) -> list[str]:
         return [target for target, _ in self.requests if target != "/robots.txt"]
 

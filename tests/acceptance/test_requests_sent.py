@@ -1,8 +1,8 @@
 from pathlib import Path
 
 from crawlmesh.testing.command import Command
-from tests.acceptance.page_server import PageServer, answer
 from crawlmesh.version import __version__
+from tests.acceptance.page_server import PageServer, answer
 
 
 def test_headers_cookies_and_user_agent(server: PageServer, command: Command) -> None:

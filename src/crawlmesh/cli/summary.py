@@ -119,6 +119,7 @@ _NOTHING = {
     "proxy": "the proxy did not let the request through.",
     "robots": "its robots.txt forbids it; --ignore-robots goes on nevertheless.",
     "content_type": "it is neither HTML, XML, JSON nor text, so nothing can be extracted.",
+    "no_sitemap": "there is no sitemap at the usual place.",
     "redirect_limit": "it redirects in a circle or too often.",
     "bad_redirect": "it redirects to an address that is no URL.",
 }

@@ -87,6 +87,7 @@ class ProcessPool:
             code = await process.wait()
         finally:
             _signal(process, signal.SIGKILL)  # where the wait was cancelled
+            await process.wait()
             del self._running[node_id]
             ours.close() if serving.done() else serving.cancel()
             await asyncio.gather(serving, return_exceptions=True)

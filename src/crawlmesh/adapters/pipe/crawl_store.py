@@ -126,10 +126,10 @@ class PipeCrawlStore:
         if self._gone:
             raise StoreError("The process that owns the store is gone.")
         number = next(self._numbers)
+        call = frame(ENCODER.encode(Call(number, method, msgspec.Raw(ENCODER.encode(arguments)))))
         answered: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
         self._waiting[number] = answered
-        call = Call(number, method, msgspec.Raw(ENCODER.encode(arguments)))
-        self._writer.write(frame(ENCODER.encode(call)))
+        self._writer.write(call)
         answer = await answered
         if answer.error:
             raise error_from(answer)

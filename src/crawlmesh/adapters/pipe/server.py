@@ -38,8 +38,12 @@ class StoreServer:
 
     async def _answer(self, call: Call, writer: asyncio.StreamWriter) -> None:
         answer = await self._run(call)
+        try:
+            payload = frame(ENCODER.encode(answer))
+        except StoreError as error:  # too large
+            payload = frame(ENCODER.encode(_refusal(call, error)))
         if not writer.is_closing():
-            writer.write(frame(ENCODER.encode(answer)))
+            writer.write(payload)
 
     async def _run(self, call: Call) -> Answer:
         try:
@@ -48,7 +52,7 @@ class StoreServer:
                 raise StoreError(f"The store has no method {call.method!r}.")
             result = await self._invoke(call.method, decoder.decode(call.arguments))
         except CrawlmeshError as error:
-            return Answer(call.number, _NOTHING, type(error).__name__, str(error))
+            return _refusal(call, error)
         return Answer(call.number, msgspec.Raw(ENCODER.encode(result)))
 
     async def _invoke(self, method: str, arguments: tuple[object, ...]) -> object:
@@ -56,6 +60,10 @@ class StoreServer:
             node_id, everything = arguments
             return await self._store.expire(node_id=_text_or_none(node_id), everything=bool(everything))
         return await getattr(self._store, method)(*arguments)
+
+
+def _refusal(call: Call, error: CrawlmeshError) -> Answer:
+    return Answer(call.number, _NOTHING, type(error).__name__, str(error))
 
 
 def _text_or_none(value: object) -> str | None:

@@ -12,8 +12,8 @@ from crawlmesh.model.link import NewLink, SkippedLink
 _INSERT_LINKS = """
 INSERT INTO links (number, crawl, fingerprint, url, request_url, host, depth, priority, parent, found_by,
                    redirects)
-SELECT value->>0, value->>1, substr(:fingerprints, key * 16 + 1, 16), value->>2, value->>3, value->>4,
-       value->>5, value->>6, value->>7, value->>8, value->>9
+SELECT :first + key, :crawl, substr(:fingerprints, key * 16 + 1, 16), value->>0, value->>1, value->>2,
+       value->>3, value->>4, value->>5, value->>6, value->>7
 FROM json_each(:rows)
 """
 
@@ -72,8 +72,7 @@ def add(session: Session, links: Sequence[NewLink], skipped: Sequence[SkippedLin
 
 def add_links(session: Session, links: Iterable[NewLink]) -> tuple[int, list[SkippedLink]]:
     """Add what is new. Returns how many, and the links that their template's limit keeps out."""
-    rows: list[tuple[Any, ...]] = []
-    fingerprints: list[bytes] = []
+    new: dict[int, list[NewLink]] = {}  # by crawl
     trapped: list[SkippedLink] = []
     templates: dict[tuple[int, int], int] = {}
     for link in links:
@@ -84,15 +83,22 @@ def add_links(session: Session, links: Iterable[NewLink]) -> tuple[int, list[Ski
             trapped.append(_as_skip(link))
             continue
         entry.known.add(link.fingerprint)
-        fingerprints.append(link.fingerprint)
-        rows.append(_link_row(session, entry, link))
-    if rows:
-        session.write_rows(_INSERT_LINKS, rows, fingerprints=b"".join(fingerprints))
-        session.run(_INSERT_QUEUE, first=rows[0][0], last=rows[-1][0])
-        count_queued(session, Counter((row[1], row[4]) for row in rows))
-        _count_pending(session, Counter(row[1] for row in rows))
+        new.setdefault(entry.number, []).append(link)
+    for number, found in new.items():
+        _write_links(session, session.entry_of(number), found)
     session.write_rows(_COUNT_TEMPLATES, [(*key, number) for key, number in templates.items()])
-    return len(rows), trapped
+    return sum(len(found) for found in new.values()), trapped
+
+
+def _write_links(session: Session, entry: CrawlEntry, links: list[NewLink]) -> None:
+    rows = [_link_row(session, entry, link) for link in links]
+    fingerprints = b"".join([link.fingerprint for link in links])
+    first = session.last_link + 1
+    session.last_link += len(links)
+    session.write_rows(_INSERT_LINKS, rows, first=first, crawl=entry.number, fingerprints=fingerprints)
+    session.run(_INSERT_QUEUE, first=first, last=session.last_link)
+    count_queued(session, Counter((entry.number, row[2]) for row in rows))
+    session.touch(entry).pending += len(links)
 
 
 def _count_template(entry: CrawlEntry, link: NewLink, changed: dict[tuple[int, int], int]) -> bool:
@@ -109,10 +115,7 @@ def _as_skip(link: NewLink) -> SkippedLink:
 
 
 def _link_row(session: Session, entry: CrawlEntry, link: NewLink) -> tuple[Any, ...]:
-    session.last_link += 1
     return (
-        session.last_link,
-        entry.number,
         link.url,
         link.request_url,
         session.host_number(link.host, entry.crawl),
@@ -137,11 +140,6 @@ def count_host_progress(session: Session, counts: Counter[tuple[int, int]]) -> N
     """Pending links of (crawl, host) became more or fewer."""
     rows = [(crawl, host, number) for (crawl, host), number in counts.items()]
     session.write_rows(_COUNT_HOST_PROGRESS, rows)
-
-
-def _count_pending(session: Session, counts: Counter[int]) -> None:
-    for number, links in counts.items():
-        session.touch(session.entry_of(number)).pending += links
 
 
 def add_skips(session: Session, skipped: Sequence[SkippedLink]) -> None:
