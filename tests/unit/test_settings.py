@@ -31,7 +31,9 @@ def test_without_anything_the_defaults_count() -> None:
     assert load_settings({}).concurrency == 64
 
 
-def test_flags_win_over_the_environment_over_the_file_over_the_default(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_flags_win_over_the_environment_over_the_file_over_the_default(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     _file("concurrency = 3\nper_host = 3\ndelay = 3.0\n")
     monkeypatch.setenv("CRAWLMESH_CONCURRENCY", "2")
     monkeypatch.setenv("CRAWLMESH_PER_HOST", "2")
@@ -121,7 +123,8 @@ def test_a_user_agent_must_have_a_name_that_robots_files_can_be_searched_for(use
 
 
 @pytest.mark.parametrize(
-    ("user_agent", "agent"), [("crawlmesh/1.0", "crawlmesh"), ("my bot", "my"), ("Bot/2 (+https://a.b)", "Bot")]
+    ("user_agent", "agent"),
+    [("crawlmesh/1.0", "crawlmesh"), ("my bot", "my"), ("Bot/2 (+https://a.b)", "Bot")],
 )
 def test_robots_files_are_searched_for_the_first_word(user_agent: str, agent: str) -> None:
     assert load_settings({"user_agent": user_agent}).robots_agent == agent

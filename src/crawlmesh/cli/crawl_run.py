@@ -100,6 +100,8 @@ class _Run:
 
     async def work(self, display: Display) -> StoppedBy | None:
         """Crawl until nothing is left, a limit is reached or the user stops it."""
+        if self._prepared.resumed and self._prepared.before.finished:
+            return None
         clock = system_clock()
         begun = clock.monotonic()
         archive_folder = self._state.archive if self._prepared.plan.definition.archive else None

@@ -56,7 +56,7 @@ def _arguments(site: "DemoSite", output: Path) -> list[str]:
         arguments += ["--allow-host", host]
     for selection in ("product=div.product", "title=h2.title", "price=span.price", "heading=h1"):
         arguments += ["--select", selection]
-    return [*arguments, "--state", ".crawlmesh/demo", "--output", str(output)]
+    return [*arguments, "--state", ".crawlmesh/crawls/demo", "--output", str(output)]
 
 
 def _wait() -> None:

@@ -23,10 +23,10 @@ class PolitenessLimits(msgspec.Struct, frozen=True):
     """The borders within which the pace adapts."""
 
     max_crawl_delay: float = 60.0  # seconds; robots.txt may ask for more, in vain
-    first_pressure: float = 1.0  # seconds
+    first_pressure: float = 0.5  # seconds
     max_pressure: float = 60.0  # seconds
     least_pressure: float = 0.05  # seconds; below it there is none
-    easing: float = 0.7  # what a good answer leaves of the pressure
+    easing: float = 0.5  # what a good answer leaves of the pressure
     failures_before_rest: int = 3  # in a row; fewer say little about a host
     max_rest: float = 60.0  # seconds that a dead host rests between two tries
 

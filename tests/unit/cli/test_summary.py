@@ -23,7 +23,9 @@ SUMMARY = CrawlSummary(
 )  # fmt: skip
 
 
-def _printed(capsys: pytest.CaptureFixture[str], *, as_json: bool = False, quiet: bool = False, **fields: Any) -> str:
+def _printed(
+    capsys: pytest.CaptureFixture[str], *, as_json: bool = False, quiet: bool = False, **fields: Any
+) -> str:
     print_summary(msgspec.structs.replace(SUMMARY, **fields), as_json=as_json, quiet=quiet)
     return capsys.readouterr().out
 
@@ -31,14 +33,23 @@ def _printed(capsys: pytest.CaptureFixture[str], *, as_json: bool = False, quiet
 def test_the_summary_for_people(capsys: pytest.CaptureFixture[str]) -> None:
     text = _printed(capsys)
     assert text.startswith("Finished.")
-    for part in ("1,200 (1,200 in this run, 600.0/s)", "20.0 MB", "200: 1,200, 404: 3", "3 (http_404: 3)", "out.jsonl"):
+    for part in (
+        "1,200 (1,200 in this run, 600.0/s)",
+        "20.0 MB",
+        "200: 1,200, 404: 3",
+        "3 (http_404: 3)",
+        "out.jsonl",
+    ):
         assert part in text
 
 
 @pytest.mark.parametrize(
     ("fields", "headline"),
     [
-        ({"stopped_by": StoppedBy.INTERRUPT, "pending": 5}, "Interrupted with 5 links to go. The same command"),
+        (
+            {"stopped_by": StoppedBy.INTERRUPT, "pending": 5},
+            "Interrupted with 5 links to go. The same command",
+        ),
         ({"stopped_by": StoppedBy.MAX_PAGES, "pending": 5}, "Stopped by --max-pages with 5 links to go."),
         ({"stopped_by": StoppedBy.MAX_TIME, "pending": 5}, "Stopped by --max-time with 5 links to go."),
         ({"resumed": True, "new_pages": 0}, "Nothing was left to do. --recrawl"),

@@ -9,7 +9,9 @@ from crawlmesh.model.record import Attempt, LedgerEntry
 from crawlmesh.rules.rule_names import RULE_SENTENCES
 
 URL = "https://a.example/x"
-DONE = LedgerEntry(URL, 2, FoundBy.LINK, "https://a.example/", LinkState.DONE, outcome="fetched", has_record=True)
+DONE = LedgerEntry(
+    URL, 2, FoundBy.LINK, "https://a.example/", LinkState.DONE, outcome="fetched", has_record=True
+)
 
 
 def _lines(**fields: object) -> list[str]:
@@ -56,7 +58,8 @@ def test_how_it_was_found(found_by: FoundBy, parent: str | None, line: str) -> N
         ),
         (
             {"outcome": "redirected", "final_url": "https://b.example/", "reason": "scope_host"},
-            "Done: it redirects to https://b.example/. That was not followed: " + RULE_SENTENCES["scope_host"],
+            "Done: it redirects to https://b.example/. That was not followed: "
+            + RULE_SENTENCES["scope_host"],
         ),
         (
             {"outcome": "skipped", "reason": "robots"},
@@ -79,7 +82,16 @@ def test_the_hops_that_led_there() -> None:
 
 @pytest.mark.parametrize(
     "reason",
-    [*FailureKind, "robots", "content_type", "redirect_limit", "bad_redirect", "no_sitemap", "http_500", *RULE_SENTENCES],
+    [
+        *FailureKind,
+        "robots",
+        "content_type",
+        "redirect_limit",
+        "bad_redirect",
+        "no_sitemap",
+        "http_500",
+        *RULE_SENTENCES,
+    ],
 )
 def test_every_reason_has_a_sentence(reason: str) -> None:
     sentence = why_nothing(reason)

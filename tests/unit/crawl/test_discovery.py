@@ -46,7 +46,9 @@ def test_every_form_of_a_link_is_resolved(href: str, url: str) -> None:
     assert _urls(_find(_discovery(), "https://a.example/folder/page", href)) == [url]
 
 
-@pytest.mark.parametrize("href", ["", "#part", "mailto:a@b.c", "javascript:x()", "tel:1", "ftp://a.example/", "http://["])
+@pytest.mark.parametrize(
+    "href", ["", "#part", "mailto:a@b.c", "javascript:x()", "tel:1", "ftp://a.example/", "http://["]
+)
 def test_what_is_no_page_is_left_out(href: str) -> None:
     assert _find(_discovery(), SEED, href) == ([], [])
 
@@ -154,6 +156,10 @@ def test_a_sitemap_is_found_once() -> None:
     page = LeasedLink(7, "crawl", SEED, 0, 5, 1)
     sitemap = discovery.sitemap(page, "/map.xml")
     assert sitemap is not None
-    assert (sitemap.url, sitemap.found_by, sitemap.priority) == ("https://a.example/map.xml", FoundBy.SITEMAP, 10)
+    assert (sitemap.url, sitemap.found_by, sitemap.priority) == (
+        "https://a.example/map.xml",
+        FoundBy.SITEMAP,
+        10,
+    )
     assert discovery.sitemap(page, "https://a.example/map.xml") is None
     assert discovery.sitemap(page, "http://[") is None

@@ -10,11 +10,21 @@ ALLOWING = {"https": RobotsFile(0.0, 404, None), "http": RobotsFile(0.0, 404, No
 
 
 def _batch(
-    host: str, links: int, *, slots: int = 2, delay: float = 0.0, gate: HostGate | None = None, scheme: str = "https"
+    host: str,
+    links: int,
+    *,
+    slots: int = 2,
+    delay: float = 0.0,
+    gate: HostGate | None = None,
+    scheme: str = "https",
 ) -> ActiveBatch:
     state = HostState(host, delay=delay, robots=ALLOWING)
-    leased = tuple(LeasedLink(number, "crawl", f"{scheme}://{host}/{number}", 0, 5, 1) for number in range(links))
-    return ActiveBatch(HostBatch(1, state, slots, 0.0, leased), gate or HostGate(state, "bot", 0.0), 2.0, 20.0)
+    leased = tuple(
+        LeasedLink(number, "crawl", f"{scheme}://{host}/{number}", 0, 5, 1) for number in range(links)
+    )
+    return ActiveBatch(
+        HostBatch(1, state, slots, 0.0, leased), gate or HostGate(state, "bot", 0.0), 2.0, 20.0
+    )
 
 
 def _page(decision: Decision | None) -> str:

@@ -113,5 +113,7 @@ async def test_a_redirect_without_a_location_is_dead() -> None:
 
 async def test_links_of_a_page_are_relative_to_where_it_was_found() -> None:
     kit = CrawlKit()
-    kit.web.serve_all({f"{A}/": redirect("/deep/page"), f"{A}/deep/page": html("next"), f"{A}/deep/next": html()})
+    kit.web.serve_all(
+        {f"{A}/": redirect("/deep/page"), f"{A}/deep/page": html("next"), f"{A}/deep/next": html()}
+    )
     assert (await kit.crawl(f"{A}/")).dead == 0

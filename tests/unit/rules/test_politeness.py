@@ -8,7 +8,7 @@ from crawlmesh.rules.politeness import PolitenessLimits, after_response, effecti
 
 ROBOTS = RobotsFile(fetched_at=0.0, status=200, text=None)
 FREE = HostState(host="h", exclusive=False, robots={"https": ROBOTS})
-LIMITS = PolitenessLimits()
+LIMITS = PolitenessLimits(first_pressure=1.0, easing=0.7)
 
 statuses = st.sampled_from([200, 301, 404, 429, 500, 503])
 answers = st.one_of(

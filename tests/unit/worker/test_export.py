@@ -49,7 +49,9 @@ async def test_all_records_are_written_in_order_over_several_pages(
     monkeypatch.setattr(export, "_PAGE", 10)
     writer = NotingWriter()
     assert await export_records(store, "crawl", writer) == 25
-    assert [record.url for record in writer.records] == [f"https://a.example/{number}" for number in range(25)]
+    assert [record.url for record in writer.records] == [
+        f"https://a.example/{number}" for number in range(25)
+    ]
     assert writer.calls == ["write"] * 3 + ["close"]
 
 
@@ -67,7 +69,9 @@ async def test_a_file_that_cannot_be_written_is_thrown_away(store: MemoryCrawlSt
     assert writer.calls[-2:] == [failing, "abort"]
 
 
-async def test_a_store_that_fails_leaves_no_file(store: MemoryCrawlStore, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_store_that_fails_leaves_no_file(
+    store: MemoryCrawlStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
     async def fail(*_: object) -> list[Record]:
         raise StoreError("broken")
 

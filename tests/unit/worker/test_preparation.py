@@ -41,9 +41,11 @@ async def test_a_new_crawl_is_made_with_its_seeds_and_limits() -> None:
     prepared = await state.prepare(max_pages=7, delay=2.0, per_host=3)
     assert not prepared.resumed
     assert prepared.before.added == 0
-    assert await state.store.crawls() == [
-        Crawl("one", DEFINITION.to_json(), state.clock.now(), 7, 9, 2.0, 3)
-    ] == [prepared.crawl]
+    assert (
+        await state.store.crawls()
+        == [Crawl("one", DEFINITION.to_json(), state.clock.now(), 7, 9, 2.0, 3)]
+        == [prepared.crawl]
+    )
     assert (await state.store.progress("one")).pending == 2
     assert prepared.plan.definition == DEFINITION
 

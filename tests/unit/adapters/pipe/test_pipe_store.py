@@ -16,7 +16,9 @@ from crawlmesh.testing.manual_clock import ManualClock
 class Ends:
     """Both ends of a pipe, and the store behind it."""
 
-    def __init__(self, pipe: PipeCrawlStore, serving: "asyncio.Future[None]", store: MemoryCrawlStore) -> None:
+    def __init__(
+        self, pipe: PipeCrawlStore, serving: "asyncio.Future[None]", store: MemoryCrawlStore
+    ) -> None:
         self.pipe = pipe
         self.serving = serving
         self.store = store

@@ -58,7 +58,6 @@ class Gate:
         self._open.set()
 
 
-
 async def test_a_call_returns_after_its_commit(table: Table) -> None:
     assert await table.add(5) == 5
     assert table.committed() == [5]
@@ -85,10 +84,7 @@ async def test_a_refusal_does_not_disturb_its_group(table: Table) -> None:
     gate = Gate()
     held = asyncio.ensure_future(table.writer.call(gate))
     await asyncio.to_thread(gate.entered.wait, 30)
-    calls = [
-        asyncio.ensure_future(call)
-        for call in (table.add(1), table.writer.call(refuse), table.add(2))
-    ]
+    calls = [asyncio.ensure_future(call) for call in (table.add(1), table.writer.call(refuse), table.add(2))]
     await asyncio.sleep(0)
     gate.open()
     await held
