@@ -69,8 +69,8 @@ def _crawlmesh(processes: int) -> Callable[[RunContext], list[str]]:
             *(str(CRAWLMESH_BINARY), "crawl", context.site.first_page),
             *("--allow-private", "--scope", "any", "--ignore-robots", "--delay", "0"),
             *("--concurrency", connections, "--per-host", connections, "--processes", str(processes)),
-            *("--select", "title=title", "--select", "product=div.product"),
-            *("--select", "name=h2.title", "--select", "price=span.price"),
+            *("--select", "title=title::text", "--select", "products[]=div.product h2.title a::text"),
+            *("--select", "prices[]=div.product span.price::text"),
             *("--state", str(context.output / "state"), "--fresh"),
             *("--output", str(context.output / "out.jsonl"), "--quiet", "--json"),
         ]

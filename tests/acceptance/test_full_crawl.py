@@ -55,8 +55,12 @@ def test_the_summary_has_the_right_numbers(site: DemoSite, full: FullCrawl) -> N
     assert (summary["records"], summary["pages"], summary["new_pages"]) == (records, records, records)
     loops = sum(url.endswith("/loop/self") for url in met)
     assert summary["dead"] == kinds[OutcomeKind.DEAD] + loops
-    out_of_scope = sum(site.manifest.entries[url].kind is PageKind.OUT_OF_SCOPE for url in met)
-    assert summary["by_rule"] == {"scope_host": out_of_scope}
+    pages = Counter(site.manifest.entries[url].kind for url in met)
+    assert summary["by_rule"] == {
+        "scope_host": pages[PageKind.OUT_OF_SCOPE],
+        "robots": pages[PageKind.DISALLOWED],
+        "content_type": pages[PageKind.BINARY],
+    }
     assert (summary["finished"], summary["resumed"], summary["stopped_by"]) == (True, False, None)
     assert (summary["pending"], summary["dead_seeds"]) == (0, [])
     flaky = len(site.manifest.of_kind(PageKind.FAILS_ONCE))

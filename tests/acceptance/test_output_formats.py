@@ -5,9 +5,9 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pyarrow.parquet
+import pyarrow.parquet as parquet  # type: ignore[import-untyped]
 import pytest
-from warcio.archiveiterator import ArchiveIterator
+from warcio.archiveiterator import ArchiveIterator  # type: ignore[import-untyped]
 
 from crawlmesh.testing.command import Command
 from crawlmesh.testing.demo_site import DemoSite, DemoSiteOptions
@@ -29,7 +29,7 @@ def test_csv(full: FullCrawl, command: Command) -> None:
 
 def test_parquet(full: FullCrawl, command: Command) -> None:
     command.run("export", "--state", full.state, "--output", "o.parquet")
-    rows = pyarrow.parquet.read_table(command.folder / "o.parquet").to_pylist()
+    rows = parquet.read_table(command.folder / "o.parquet").to_pylist()
     assert [row["url"] for row in rows] == [record["url"] for record in full.records]
     assert list(rows[0])[:5] == ["url", "final_url", "status", "depth", "fetched_at"]
     for row, record in zip(rows, full.records, strict=True):
@@ -72,7 +72,7 @@ def test_a_crawl_writes_any_format_itself(server: PageServer, command: Command, 
     if name == "o.warc.gz":
         _check_warc(path, {server.url()})
     elif name == "o.parquet":
-        assert pyarrow.parquet.read_table(path).num_rows == 1
+        assert parquet.read_table(path).num_rows == 1
     else:
         assert "Héllo" in path.read_text("utf-8")
 

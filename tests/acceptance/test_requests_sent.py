@@ -51,12 +51,9 @@ def test_flags_win_over_the_environment_and_that_over_the_file(server: PageServe
     config = Path(command.folder / "crawlmesh.toml")
     config.write_text('user_agent = "file/1"\nallow_private_networks = true\ndata_dir = "kept"\n')
     agents = []
-    for flags, settings in (
-        ([], {}),
-        ([], {"user_agent": "environment/1"}),
-        (["--user-agent", "flag/1"], {"user_agent": "environment/1"}),
-    ):
-        command.run("crawl", server.url(), "--fresh", *flags, **settings)
+    speaking = Command(command.folder, user_agent="environment/1")
+    for run, flags in ((command, []), (speaking, []), (speaking, ["--user-agent", "flag/1"])):
+        run.run("crawl", server.url(), "--fresh", *flags)
         agents.append(server.requests[-1][1]["user-agent"])
     assert agents == ["file/1", "environment/1", "flag/1"]
     assert (command.folder / "kept" / "crawls").is_dir()

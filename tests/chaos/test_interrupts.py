@@ -17,7 +17,7 @@ from tests.chaos.served_site import serving
 pytestmark = [pytest.mark.chaos, pytest.mark.timeout(300)]
 
 PLAIN = DemoSiteOptions(
-    shops=3, products=12, page_size=4, categories=2, latency=0.02, crawl_delay=0.1, curiosities=False
+    shops=3, products=12, page_size=4, categories=2, latency=0.02, crawl_delay=0.5, curiosities=False
 )
 STUCK = msgspec.structs.replace(PLAIN, latency=3600)
 PATIENCE = 120  # seconds; far less than an answer takes from a site that is stuck

@@ -27,7 +27,7 @@ def _message(flags: dict[str, Any], config: Path | None = None) -> str:
 
 
 def test_without_anything_the_defaults_count() -> None:
-    assert load_settings({}) == Settings()
+    assert load_settings({}).model_fields_set == set()
     assert load_settings({}).concurrency == 64
 
 
@@ -97,6 +97,15 @@ def test_a_bad_value_names_the_setting_the_value_and_what_is_allowed(
     assert allowed in message
 
 
+@pytest.mark.parametrize(("name", "form"), [("headers", "'Name: value'"), ("cookies", "'name=value'")])
+def test_each_header_and_cookie_must_have_its_form(name: str, form: str) -> None:
+    message = _message({name: ("nothing of the kind",)})
+    assert (
+        f"The setting {name} (flag) has the value 'nothing of the kind': it must be of the form {form}"
+        in message
+    )
+
+
 def test_a_bad_value_names_its_source(monkeypatch: pytest.MonkeyPatch) -> None:
     path = _file("delay = -1\n")
     assert "The setting delay (file) has the value -1" in _message({})
@@ -143,7 +152,7 @@ def test_an_unknown_name_in_the_environment_is_refused(monkeypatch: pytest.Monke
 
 def test_the_switch_for_debugging_is_no_setting(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CRAWLMESH_DEBUG", "1")
-    assert load_settings({}) == Settings()
+    assert load_settings({}).model_fields_set == set()
 
 
 def test_a_file_that_cannot_be_read_is_refused() -> None:

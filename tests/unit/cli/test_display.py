@@ -12,7 +12,7 @@ from crawlmesh.cli.display import Display, Snapshot, choose_display
 from crawlmesh.crawl.definition import CrawlDefinition
 from crawlmesh.model.crawl import CrawlProgress, HostProgress
 from crawlmesh.model.host import HostState
-from crawlmesh.settings import Settings
+from crawlmesh.settings import load_settings
 from crawlmesh.testing.builders import all_fetched, lease_request, new_links
 from crawlmesh.testing.manual_clock import ManualClock
 from crawlmesh.worker.preparation import CrawlLimits, Prepared, Start, prepare
@@ -46,7 +46,12 @@ class NotingScreen:
 
 def _order(**limits: Any) -> CrawlOrder:
     return CrawlOrder(
-        settings=Settings(), definition=None, state=Path("s"), output=None, start=Start.RESUME, **limits
+        settings=load_settings({}),
+        definition=None,
+        state=Path("s"),
+        output=None,
+        start=Start.RESUME,
+        **limits,
     )
 
 

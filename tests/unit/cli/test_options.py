@@ -67,7 +67,7 @@ def test_selections_become_a_spec() -> None:
 
 def test_a_spec_file_may_ask_for_metadata_and_the_flag_wins(tmp_path: Path) -> None:
     path = tmp_path / "spec.json"
-    path.write_text('{"metadata": true, "fields": {"title": "h1::text"}}')
+    path.write_text('{"metadata": true, "selectors": {"title": "h1::text"}}')
     assert extraction_from((), path, None)[1] is True
     assert extraction_from((), path, False)[1] is False
 

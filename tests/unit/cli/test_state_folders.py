@@ -6,12 +6,12 @@ import pytest
 from crawlmesh.cli.state_folders import existing_state, known_states, state_path
 from crawlmesh.crawl.definition import CrawlDefinition
 from crawlmesh.errors import UsageError
-from crawlmesh.settings import Settings
+from crawlmesh.settings import Settings, load_settings
 
 
 @pytest.fixture
 def settings(tmp_path: Path) -> Settings:
-    return Settings(data_dir=tmp_path)
+    return load_settings({"data_dir": tmp_path})
 
 
 def _definition(seed: str = "https://shop.example/x", **fields: int) -> CrawlDefinition:

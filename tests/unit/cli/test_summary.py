@@ -9,7 +9,7 @@ from crawlmesh.adapters.memory import MemoryCrawlStore
 from crawlmesh.cli.crawl_run import CrawlOrder
 from crawlmesh.cli.summary import CrawlSummary, StoppedBy, print_summary, summarize
 from crawlmesh.crawl.definition import CrawlDefinition
-from crawlmesh.settings import Settings
+from crawlmesh.settings import load_settings
 from crawlmesh.testing.builders import all_fetched, dead, lease_request, settlement, skipped
 from crawlmesh.testing.manual_clock import ManualClock
 from crawlmesh.worker.preparation import CrawlLimits, Prepared, Start, prepare
@@ -87,7 +87,11 @@ class Crawled:
 
     async def summary(self, prepared: Prepared, stopped_by: StoppedBy | None = None) -> CrawlSummary:
         order = CrawlOrder(
-            settings=Settings(), definition=DEFINITION, state=Path("state"), output=None, start=Start.RESUME
+            settings=load_settings({}),
+            definition=DEFINITION,
+            state=Path("state"),
+            output=None,
+            start=Start.RESUME,
         )
         return await summarize(self.store, prepared, order, Path("out.jsonl"), stopped_by, 2.0)
 

@@ -1,3 +1,4 @@
+import json
 from collections import Counter
 
 from crawlmesh.model.link import LinkState
@@ -56,7 +57,7 @@ async def test_a_link_first_found_too_deep_is_followed_when_found_again_nearer()
     assert progress.by_rule.get("depth", 0) <= 1
 
 
-async def test_failures_that_may_pass_are_tried_again_with_growing_pauses() -> None:
+async def test_failures_that_may_pass_are_tried_again_and_then_dead() -> None:
     kit = CrawlKit()
     kit.web.serve(f"{A}/", html("/once", "/always", "/gone", "/broken"))
     kit.web.serve(f"{A}/once", status(500), html())
@@ -159,3 +160,11 @@ async def test_the_fetcher_is_opened_and_closed() -> None:
     await engine.run()
     assert (fetcher.opened, fetcher.closed) == (1, 1)  # type: ignore[attr-defined]
     assert engine.running == 0
+
+
+async def test_halves_of_characters_in_a_json_page_do_not_break_its_record() -> None:
+    kit = CrawlKit()
+    kit.web.serve(f"{A}/", text('{"name": "a\\ud800b", "more": ["\\udfff"]}', "application/json"))
+    await kit.crawl(f"{A}/", extraction={"selectors": {"name": "jmespath:name", "more": "jmespath:more"}})
+    (record,) = await kit.store.records("crawl")
+    assert json.loads(record.data)["name"] == "a?b"

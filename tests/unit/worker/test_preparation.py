@@ -90,7 +90,7 @@ async def test_another_definition_is_refused_and_changes_nothing() -> None:
     state = State()
     await state.prepare(max_pages=3)
     other = CrawlDefinition(seeds=("https://c.example/",), depth=1)
-    with pytest.raises(StateMismatchError, match="other seeds, depth, traps.*--fresh"):
+    with pytest.raises(StateMismatchError, match=r"other seeds, depth, traps.*--fresh"):
         await state.prepare(other)
     (crawl,) = await state.store.crawls()
     assert crawl.max_pages == 3

@@ -58,6 +58,10 @@ def _pool(store: MemoryCrawlStore, script: str, folder: Path, processes: int = 1
     return ProcessPool(store, StoreServer(store).serve, ["-c", script], str(folder).encode(), processes)
 
 
+def _runs(folder: Path) -> dict[str, str]:
+    return {path.name: path.read_text() for path in folder.iterdir()}
+
+
 @pytest.fixture(autouse=True)
 def _leaks_warn() -> Iterator[None]:
     yield
@@ -66,7 +70,7 @@ def _leaks_warn() -> Iterator[None]:
 
 async def test_processes_run_side_by_side_and_end(store: MemoryCrawlStore, tmp_path: Path) -> None:
     await _pool(store, COUNTING, tmp_path, processes=3).run()
-    assert {path.name: path.read_text() for path in tmp_path.iterdir()} == {
+    assert _runs(tmp_path) == {
         "process-1": "x",
         "process-2": "x",
         "process-3": "x",

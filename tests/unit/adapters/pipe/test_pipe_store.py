@@ -3,6 +3,7 @@ import gc
 import socket
 from collections.abc import AsyncIterator
 
+import msgspec
 import pytest
 
 from crawlmesh.adapters.memory import MemoryCrawlStore
@@ -45,7 +46,7 @@ async def test_errors_arrive_as_what_they_are(ends: Ends) -> None:
 
 
 async def test_an_error_that_this_version_does_not_know_is_a_store_error() -> None:
-    error = messages.error_from(messages.Answer(1, messages.msgspec.Raw(b""), "NewError", "text"))
+    error = messages.error_from(messages.Answer(1, msgspec.Raw(b""), "NewError", "text"))
     assert type(error) is StoreError
 
 

@@ -21,6 +21,20 @@ async def _opened(path: Path) -> AsyncIterator[SqliteCrawlStore]:
         await store.aclose()
 
 
+def _write(path: Path, content: bytes) -> None:
+    path.write_bytes(content)
+
+
+def _damage(path: Path) -> None:
+    """Overwrite all but the first page."""
+    content = path.read_bytes()
+    _write(path, content[:8192] + b"\xaa" * (len(content) - 8192))
+
+
+def _make_folder(path: Path) -> None:
+    path.mkdir()
+
+
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
     return tmp_path / "crawl.db"
@@ -39,7 +53,7 @@ async def test_a_file_of_another_version_is_refused_and_left_alone(path: Path) -
 
 
 async def test_a_file_that_is_no_database_is_refused(path: Path) -> None:
-    path.write_bytes(b"this is no database at all, " * 500)
+    _write(path, b"this is no database at all, " * 500)
     with pytest.raises(StoreCorruptError, match=f"{path} is not a readable Crawlmesh database"):
         await SqliteCrawlStore.open(path, ManualClock())
 
@@ -48,16 +62,14 @@ async def test_a_damaged_database_is_refused_with_a_sentence(path: Path) -> None
     async with _opened(path) as store:
         await store.create_crawl(crawl())
         await store.add(new_links(2_000))
-    content = bytearray(path.read_bytes())
-    content[8192:] = b"\xaa" * (len(content) - 8192)
-    path.write_bytes(content)
+    _damage(path)
     with pytest.raises(StoreCorruptError, match="--fresh"):
         async with _opened(path) as store:
             await store.lease(lease_request())
 
 
 async def test_a_folder_in_place_of_the_file_is_refused(path: Path) -> None:
-    path.mkdir()
+    _make_folder(path)
     with pytest.raises(StoreError, match=f"The database {path} cannot be used"):
         await SqliteCrawlStore.open(path, ManualClock())
 
