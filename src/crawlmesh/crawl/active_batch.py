@@ -27,7 +27,6 @@ class ActiveBatch:
         "queued",
         "renew_at",
         "repeats",
-        "rest",
         "running",
         "skipped",
         "slots",
@@ -44,7 +43,6 @@ class ActiveBatch:
         self.queued = False  # whether the dispatcher has it in one of its queues
         self.closing = False
         self.lost = False  # the lease is no longer ours: nothing of this may be settled
-        self.rest = 0.0  # seconds that the host asked for
         self.repeats: dict[int, int] = {}  # requests made again for a redirect to the same URL
         self.outcomes: list[LinkOutcome] = []
         self.discovered: list[NewLink] = []
@@ -55,12 +53,12 @@ class ActiveBatch:
         """Whether nothing more will happen under this lease."""
         return self.running == 0 and (self.closing or not self.links)
 
-    def settlement(self) -> Settlement:
+    def settlement(self, now: float) -> Settlement:
         """The end of this batch; links that were not tried go back."""
         return Settlement(
             self.fence,
             self.outcomes,
             self.discovered,
             self.skipped,
-            HostReport(self.rest, self.gate.state),
+            HostReport(max(0.0, self.gate.next_start - now), self.gate.state),
         )

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 
 from crawlmesh.crawl.recent_links import RecentLinks
 from crawlmesh.model.link import FoundBy, LeasedLink, NewLink, SkippedLink
+from crawlmesh.rules.rule_names import DEPTH, SCOPE_DOMAIN, SCOPE_HOST
 from crawlmesh.rules.scope import ScopeRules
 from crawlmesh.rules.spider_traps import TrapLimits, refuse_trap
 from crawlmesh.rules.url_identity import (
@@ -18,6 +19,9 @@ from crawlmesh.rules.url_identity import (
 
 _REMEMBERED_ORIGINS = 20_000
 
+# Found nearer to a seed, or on another host, the same URL may be in.
+_RULES_ABOUT_THE_PAGE = frozenset({DEPTH, SCOPE_HOST, SCOPE_DOMAIN})
+
 
 class Discovery:
     """Decides for one crawl which links are followed, and remembers which it has decided already."""
@@ -30,13 +34,13 @@ class Discovery:
         self._traps = traps
         self._ignored_parameters = ignored_parameters
         self._recent = RecentLinks()
-        self._too_deep = RecentLinks()
+        self._refused = RecentLinks()  # where another page could lead to another decision
         self._origins: KnownOrigins = {}
 
     def forget(self) -> None:
         """Send everything again: a settlement that carried links was refused."""
         self._recent.clear()
-        self._too_deep.clear()
+        self._refused.clear()
 
     def links_of(
         self,
@@ -51,12 +55,13 @@ class Discovery:
         """Sort the hrefs of a page into links to follow and links to skip; leave out what is known."""
         site, folder, document = _prefixes(document_base(page_url, base))
         resolver: LinkResolver | None = None
+        place = f"{site} {page.depth} "
         remember = self._recent.remember
         for href in hrefs:
             first = href[:1]
             if first == "/" and href[1:2] != "/":
                 key = site + href
-            elif first == "h" and href.startswith("http"):
+            elif first == "h" and href.startswith(("http://", "https://")):
                 key = href
             elif first == "#" or not first:
                 continue
@@ -64,11 +69,17 @@ class Discovery:
                 key = (document if first == "?" else folder) + href
             if not remember(key):
                 continue
+            if self._refused.knows(place + key):
+                self._recent.forget(key)
+                continue
             if resolver is None:
                 resolver = self._resolver(page_url, base)
             target = resolver.resolve(href)
             if target is not None:
-                self._sort(page, target, key, found_by, discovered, skipped)
+                rule = self._sort(page, target, found_by, discovered, skipped)
+                if rule in _RULES_ABOUT_THE_PAGE:
+                    self._recent.forget(key)
+                    self._refused.remember(place + key)
 
     def _resolver(self, page_url: str, base: str | None) -> LinkResolver:
         if len(self._origins) > _REMEMBERED_ORIGINS:
@@ -79,22 +90,17 @@ class Discovery:
         self,
         page: LeasedLink,
         target: CanonicalUrl,
-        key: str,
         found_by: FoundBy,
         discovered: list[NewLink],
         skipped: list[SkippedLink],
-    ) -> None:
+    ) -> str | None:
         depth = page.depth + 1
         rule = self._refusal(target, depth, page.url)
         if rule is None:
             discovered.append(self._new_link(page, target, depth, found_by))
-            return
-        if rule == "depth":
-            # The same URL may be found again nearer to a seed: then it counts.
-            self._recent.forget(key)
-            if not self._too_deep.remember(key):
-                return
-        skipped.append(self._skip(page, target, depth, rule))
+        else:
+            skipped.append(self._skip(page, target, depth, rule))
+        return rule
 
     def redirect(
         self, link: LeasedLink, location: str

@@ -37,7 +37,13 @@ class LinkRefused(msgspec.Struct, frozen=True):
     rules: RobotsRules
 
 
-Decision = PageStart | RobotsStart | LinkRefused
+class BatchOver(msgspec.Struct, frozen=True):
+    """Take no more requests under this lease: its host rests for longer than the batch may last."""
+
+    batch: ActiveBatch
+
+
+Decision = PageStart | RobotsStart | LinkRefused | BatchOver
 
 
 class Dispatcher:
@@ -93,23 +99,30 @@ class Dispatcher:
 
     def _decide(self, batch: ActiveBatch, now: float) -> Decision | None:
         gate = batch.gate
-        if gate.next_start > now:
-            batch.queued = True
-            heapq.heappush(self._delayed, (gate.next_start, next(self._order), batch))
-            return None
         link = batch.links[0]
         scheme = "https" if link.url.startswith("https:") else "http"
         rules = gate.robots.get(scheme)
+        if rules is not None and not rules.allows(link.url):  # needs no request, so no patience
+            batch.links.popleft()
+            self.offer(batch)
+            return LinkRefused(batch, link, rules)
+        if gate.next_start > now:
+            return self._delay(batch, gate.next_start)
         if rules is None:
             return self._ask_for_robots(batch, scheme, now)
         batch.links.popleft()
         self.offer(batch)
-        if rules.unavailable or not rules.allows(link.url):
-            return LinkRefused(batch, link, rules)
         batch.running += 1
         gate.started(now)
         self._count_request(now)
         return PageStart(batch, link)
+
+    def _delay(self, batch: ActiveBatch, moment: float) -> Decision | None:
+        if moment >= batch.closes_at:
+            return BatchOver(batch)  # it would only wait for its end, and keep what it has from being stored
+        batch.queued = True
+        heapq.heappush(self._delayed, (moment, next(self._order), batch))
+        return None
 
     def _ask_for_robots(self, batch: ActiveBatch, scheme: str, now: float) -> Decision | None:
         gate = batch.gate
@@ -124,4 +137,4 @@ class Dispatcher:
 
     def _count_request(self, now: float) -> None:
         if self._interval:
-            self._next_request = max(self._next_request + self._interval, now)
+            self._next_request = max(self._next_request, now) + self._interval

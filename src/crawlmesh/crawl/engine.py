@@ -6,9 +6,9 @@ from collections.abc import Mapping
 import msgspec
 
 from crawlmesh.crawl.active_batch import ActiveBatch
-from crawlmesh.crawl.dispatcher import Dispatcher, LinkRefused, PageStart, RobotsStart
+from crawlmesh.crawl.dispatcher import BatchOver, Dispatcher, LinkRefused, PageStart, RobotsStart
 from crawlmesh.crawl.lease_keeper import LeaseKeeper
-from crawlmesh.crawl.page_visit import PageVisit, VisitLimits
+from crawlmesh.crawl.page_visit import PageVisit, Repeat, VisitLimits
 from crawlmesh.crawl.plan import CrawlPlan
 from crawlmesh.crawl.robots_visit import RobotsVisit
 from crawlmesh.model.link import LeasedLink
@@ -101,7 +101,7 @@ class Engine:
 
     def _patience(self) -> float:
         now = self._clock.monotonic()
-        moments = [self._keeper.next_moment()]
+        moments = [self._keeper.next_moment(self.running), self._robots.next_moment()]
         if self.running < self._options.concurrency:
             moments.append(self._dispatcher.next_moment())
         known = [moment - now for moment in moments if moment is not None]
@@ -109,6 +109,7 @@ class Engine:
 
     def _start_requests(self) -> None:
         now = self._clock.monotonic()
+        self._robots.start_due(now)
         while self.running < self._options.concurrency:
             decision = self._dispatcher.next(now)
             if decision is None:
@@ -117,6 +118,8 @@ class Engine:
                 self._request_page(decision.batch, decision.link)
             elif isinstance(decision, RobotsStart):
                 self._robots.request(decision.gate, decision.scheme, self._token())
+            elif isinstance(decision, BatchOver):
+                self._keeper.close(decision.batch)
             else:
                 self._refuse(decision)
 
@@ -164,19 +167,19 @@ class Engine:
         now = self._clock.now()
         jitter = random.random()  # noqa: S311
         outcome = self._visit.outcome(plan, link, response, now, jitter, batch.discovered, batch.skipped)
-        if outcome is None:
-            self._repeat(batch, link, response)
+        if isinstance(outcome, Repeat):
+            self._repeat(batch, link, outcome, response)
             return
         if self._archive is not None and outcome.record is not None and plan.definition.archive:
             outcome = msgspec.structs.replace(outcome, archive=self._archive.append(response, now))
         batch.outcomes.append(outcome)
 
-    def _repeat(self, batch: ActiveBatch, link: LeasedLink, response: FetchResponse) -> None:
-        """A page that redirects to itself sets a cookie and wants to be asked again."""
+    def _repeat(self, batch: ActiveBatch, link: LeasedLink, repeat: Repeat, response: FetchResponse) -> None:
+        """A page that redirects to itself sets a cookie, or wants to be asked by another spelling."""
         repeats = batch.repeats.get(link.id, 0) + 1
         batch.repeats[link.id] = repeats
         if repeats <= _MOST_REPEATS:
-            batch.links.appendleft(link)
+            batch.links.appendleft(msgspec.structs.replace(link, request_url=repeat.address))
             return
         dead = LinkOutcome(
             link.id,
@@ -204,7 +207,6 @@ class Engine:
         )
         if rest > 0:
             gate.rest(self._clock.monotonic(), rest)
-            batch.rest = max(batch.rest, rest)
             batch.closing = True
 
 

@@ -54,5 +54,8 @@ class HostGate:
 
     def _read_robots(self, known: dict[str, RobotsFile], robots_since: float) -> None:
         for scheme, file in self.state.robots.items():
-            if file.fetched_at >= robots_since and (known.get(scheme) != file or scheme not in self.robots):
-                self.robots[scheme] = RobotsRules(file.status, file.text, self._robots_agent)
+            if file.fetched_at < robots_since or (known.get(scheme) == file and scheme in self.robots):
+                continue
+            rules = RobotsRules(file.status, file.text, self._robots_agent)
+            if not rules.unavailable:
+                self.robots[scheme] = rules

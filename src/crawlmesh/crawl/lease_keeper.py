@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Coroutine, Mapping
+from itertools import count
 from typing import TYPE_CHECKING, Any
 
 from crawlmesh.crawl.active_batch import ActiveBatch
@@ -15,13 +16,13 @@ from crawlmesh.ports.clock import Clock
 from crawlmesh.ports.crawl_store import CrawlStore
 from crawlmesh.ports.fetcher import Fetcher
 from crawlmesh.ports.page_archive import PageArchive
-from crawlmesh.rules.robots import RobotsRules
 
 if TYPE_CHECKING:
     from crawlmesh.crawl.engine import EngineOptions
 
 _MOST_BATCHES = 4096  # at once in one process
 _IDLE_PAUSE = 0.05  # seconds between two questions for work while other processes hold leases
+_BUSY_PAUSE = 0.5  # the same while there are requests under way here, whose end is a reason to ask too
 _REMEMBERED_GATES = 20_000
 _ROBOTS_LIFE = 86_400.0  # seconds after which a robots.txt is read again
 
@@ -51,6 +52,8 @@ class LeaseKeeper:
         self._ended: list[ActiveBatch] = []
         self._calls: dict[str, asyncio.Task[None]] = {}
         self._failure: BaseException | None = None
+        self._learnt = count()
+        self._closing = False
         self._ask_at = 0.0
         self._next_care = 0.0
         self._last_look: list[CrawlProgress] = []
@@ -67,14 +70,12 @@ class LeaseKeeper:
             self._call("settle", self._settle())
         if now >= self._next_care:
             self._care(now)
-        if not stopping and self._wants_work(now, running):
+        if not stopping and now >= self._ask_at and self._has_room(running):
             self._call("lease", self._lease())
 
-    def next_moment(self) -> float | None:
-        """When `exchange` has something to do again, as far as time decides it."""
-        if "lease" in self._calls or self._dispatcher.has_ready:
-            return None
-        return self._ask_at
+    def next_moment(self, running: int) -> float | None:
+        """When to ask for work again, where only time stands between."""
+        return self._ask_at if self._has_room(running) else None
 
     def end(self, batch: ActiveBatch) -> None:
         """A batch is through: settle it with the next call."""
@@ -84,23 +85,28 @@ class LeaseKeeper:
         if not batch.lost:
             self._ended.append(batch)
 
-    def close_all(self) -> None:
-        """Take no new request under any lease."""
-        for batch in list(self._active.values()):
-            batch.closing = True
-            if batch.ended:
-                self.end(batch)
+    def close(self, batch: ActiveBatch) -> None:
+        """Take no new request under a lease."""
+        batch.closing = True
+        if batch.ended:
+            self.end(batch)
 
-    def host_learnt(self, gate: HostGate, rules: RobotsRules) -> None:
+    def close_all(self) -> None:
+        """Take no new request under any lease, nor under one that is still on its way."""
+        self._closing = True
+        for batch in list(self._active.values()):
+            self.close(batch)
+
+    def host_learnt(self, gate: HostGate) -> None:
         """A robots.txt was read: find its sitemaps, and see that a delay outlives this process."""
         held = [batch for batch in self._active.values() if batch.gate is gate]
         for batch in held[:1]:
-            self._discover_sitemaps(batch, rules)
+            self._discover_sitemaps(batch)
         if gate.state.delay > 0 and held:
             # Known to the store before the next request: a kill must not make us forget the delay.
-            report = HostReport(0.0, gate.state)
+            report = HostReport(None, gate.state)
             renewals = [Renewal(batch.fence, self._options.lease_duration, report) for batch in held]
-            self._call(f"learn {gate.state.host}", self._renew(renewals))
+            self._call(f"learn {next(self._learnt)}", self._renew(renewals))
 
     def raise_failures(self) -> None:
         """Raise what the store raised."""
@@ -112,15 +118,17 @@ class LeaseKeeper:
         while self._calls:
             await asyncio.wait(list(self._calls.values()))
 
-    def _discover_sitemaps(self, batch: ActiveBatch, rules: RobotsRules) -> None:
-        for link in list(batch.links)[:1]:
-            plan = self._plans[link.crawl_id]
-            if plan.definition.sitemaps:
-                found = (plan.discovery.sitemap(link, url) for url in rules.sitemaps())
-                batch.discovered.extend(sitemap for sitemap in found if sitemap is not None)
+    def _discover_sitemaps(self, batch: ActiveBatch) -> None:
+        """Those that robots.txt names; known again in each process, because a kill may have come between."""
+        link = batch.links[0]
+        plan = self._plans[link.crawl_id]
+        if plan.definition.sitemaps:
+            locations = (url for rules in batch.gate.robots.values() for url in rules.sitemaps())
+            found = (plan.discovery.sitemap(link, url) for url in locations)
+            batch.discovered.extend(sitemap for sitemap in found if sitemap is not None)
 
-    def _wants_work(self, now: float, running: int) -> bool:
-        if "lease" in self._calls or now < self._ask_at or len(self._active) >= _MOST_BATCHES:
+    def _has_room(self, running: int) -> bool:
+        if self._closing or "lease" in self._calls or len(self._active) >= _MOST_BATCHES:
             return False
         return running < self._options.concurrency or self._buffered() < 2 * self._options.concurrency
 
@@ -132,10 +140,8 @@ class LeaseKeeper:
         self._next_care = now + min(1.0, self._options.settle_after / 4)
         renewals = []
         for batch in list(self._active.values()):
-            if now >= batch.closes_at and not batch.closing:
-                batch.closing = True
-                if batch.ended:
-                    self.end(batch)
+            if now >= batch.closes_at and not batch.gate.robots_under_way:
+                self.close(batch)
             if now >= batch.renew_at:
                 batch.renew_at = now + self._options.lease_duration / 3
                 renewals.append(Renewal(batch.fence, self._options.lease_duration))
@@ -156,9 +162,10 @@ class LeaseKeeper:
 
     async def _settle(self) -> None:
         batches, self._ended = self._ended, []
+        now = self._clock.monotonic()
         if self._archive is not None:
             self._archive.flush()
-        taken = await self._store.settle([batch.settlement() for batch in batches])
+        taken = await self._store.settle([batch.settlement(now) for batch in batches])
         self._ask_at = 0.0
         if not all(taken):
             self._forget_links()
@@ -205,7 +212,10 @@ class LeaseKeeper:
         active = ActiveBatch(batch, gate, now + options.settle_after, now + options.lease_duration / 3)
         gate.batches += 1
         self._active[batch.fence] = active
+        self._discover_sitemaps(active)
         self._dispatcher.offer(active)
+        if self._closing:
+            self.close(active)
 
     def _gate(self, state: HostState) -> HostGate:
         gate = self._gates.get(state.host)
@@ -222,7 +232,9 @@ class LeaseKeeper:
 
     async def _nothing_to_lease(self, grant: LeaseGrant, now: float) -> None:
         """Find out whether there will be work later, or never again."""
-        pause = _IDLE_PAUSE if grant.retry_in is None else grant.retry_in
+        pause = grant.retry_in
+        if pause is None:
+            pause = _BUSY_PAUSE if self._active else _IDLE_PAUSE
         self._ask_at = now + max(pause, 0.001)
         if grant.retry_in is not None or self._active or self._ended or "settle" in self._calls:
             return

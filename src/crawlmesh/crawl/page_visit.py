@@ -25,6 +25,12 @@ class VisitLimits(msgspec.Struct, frozen=True):
     max_redirects: int = 10
 
 
+class Repeat(msgspec.Struct, frozen=True):
+    """A redirect that leads to the same page: request it again by this address."""
+
+    address: str
+
+
 class PageVisit:
     """Turns answers into outcomes, for all crawls of this process."""
 
@@ -40,8 +46,8 @@ class PageVisit:
         jitter: float,
         discovered: list[NewLink],
         skipped: list[SkippedLink],
-    ) -> LinkOutcome | None:
-        """The outcome, or None where the same URL must be requested again (a redirect to itself)."""
+    ) -> LinkOutcome | Repeat:
+        """The outcome, or the wish to request the same page again."""
         status = response.status
         if 200 <= status < 300:
             return self._page(plan, link, response, fetched_at, discovered, skipped)
@@ -49,9 +55,10 @@ class PageVisit:
             return self._redirect(plan, link, response, fetched_at, discovered, skipped)
         if status == 304:
             return _outcome(link, response, fetched_at, OutcomeKind.NOT_MODIFIED)
-        if _is_guessed_sitemap(plan, link):
+        outcome = self.failure(link, response, fetched_at, jitter)
+        if outcome.kind is OutcomeKind.DEAD and _is_guessed_sitemap(plan, link):
             return _outcome(link, response, fetched_at, OutcomeKind.SKIPPED, "no_sitemap")
-        return self.failure(link, response, fetched_at, jitter)
+        return outcome
 
     def failure(
         self, link: LeasedLink, response: FetchResponse, fetched_at: float, jitter: float
@@ -84,7 +91,10 @@ class PageVisit:
         if document.kind == "html":
             found = page_links(document)
             plan.discovery.links_of(link, link.address, found.base, found.hrefs, discovered, skipped)
-        return _outcome(link, response, fetched_at, OutcomeKind.FETCHED, record=encode_record(data))
+        final_url = None if response.url == link.url else response.url
+        return _outcome(
+            link, response, fetched_at, OutcomeKind.FETCHED, record=encode_record(data), final_url=final_url
+        )
 
     def _read_sitemap(
         self,
@@ -107,12 +117,12 @@ class PageVisit:
         fetched_at: float,
         discovered: list[NewLink],
         skipped: list[SkippedLink],
-    ) -> LinkOutcome | None:
+    ) -> LinkOutcome | Repeat:
         target, found = plan.discovery.redirect(link, response.header("location") or "")
         if target is None:
             return _outcome(link, response, fetched_at, OutcomeKind.DEAD, "bad_redirect")
         if target.url == link.url:
-            return None
+            return Repeat(target.request_url)
         if link.redirects >= self._limits.max_redirects:
             return _outcome(link, response, fetched_at, OutcomeKind.DEAD, "redirect_limit")
         if isinstance(found, NewLink):

@@ -27,6 +27,10 @@ class RecentLinks:
         new.add(key)
         return True
 
+    def knows(self, key: str) -> bool:
+        """Whether the key was remembered."""
+        return key in self._new or key in self._old
+
     def forget(self, key: str) -> None:
         """Make a key new again."""
         self._new.discard(key)

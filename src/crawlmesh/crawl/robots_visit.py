@@ -1,5 +1,6 @@
 """Reading robots.txt before the first page of a host."""
 
+import heapq
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 from urllib.parse import urljoin
@@ -16,7 +17,7 @@ from crawlmesh.model.link import LeasedLink
 from crawlmesh.model.page import FetchRequest, FetchResponse
 from crawlmesh.ports.clock import Clock
 from crawlmesh.ports.fetcher import Fetcher
-from crawlmesh.rules.politeness import with_robots
+from crawlmesh.rules.politeness import after_response, with_robots
 from crawlmesh.rules.robots import RobotsRules
 
 if TYPE_CHECKING:
@@ -51,6 +52,7 @@ class RobotsVisit:
         self._keeper = keeper
         self._under_way: dict[int, _UnderWay] = {}
         self._failures: dict[str, FetchResponse] = {}  # why a host's file could not be had
+        self._later: list[tuple[float, int, str]] = []  # moment, token and URL of redirects that must wait
 
     @property
     def running(self) -> int:
@@ -73,16 +75,30 @@ class RobotsVisit:
         location = response.header("location") if 300 <= response.status < 400 else None
         if location and under_way.redirects < _MOST_REDIRECTS:
             under_way.redirects += 1
-            token = next_token()
-            self._under_way[token] = under_way
-            self._start(token, urljoin(response.url, location))
+            self._follow(under_way, urljoin(response.url, location), next_token())
             return
         self._finish(under_way, response)
+
+    def start_due(self, now: float) -> None:
+        """Send what had to wait for its host's delay."""
+        while self._later and self._later[0][0] <= now:
+            _, token, url = heapq.heappop(self._later)
+            self._under_way[token].gate.started(now)
+            self._start(token, url)
+
+    def next_moment(self) -> float | None:
+        """When `start_due` has something to send."""
+        return self._later[0][0] if self._later else None
 
     def failure(self, gate: HostGate, link: LeasedLink) -> FetchResponse:
         """The answer that stands for a page whose robots.txt cannot be had."""
         response = self._failures.get(gate.state.host)
         return response or FetchResponse(0, link.url, 503)
+
+    def _follow(self, under_way: _UnderWay, url: str, token: int) -> None:
+        self._under_way[token] = under_way
+        heapq.heappush(self._later, (under_way.gate.next_start, token, url))
+        self.start_due(self._clock.monotonic())
 
     def _start(self, token: int, url: str) -> None:
         self._fetcher.start(FetchRequest(token, url, accept_types=False))
@@ -95,8 +111,20 @@ class RobotsVisit:
         if 300 <= response.status < 400:
             status = 404
         if status is None or status >= 500:
-            self._failures[under_way.gate.state.host] = response
+            self._give_up(under_way, response)
+            return
         self._learn(under_way.gate, under_way.scheme, RobotsFile(self._clock.now(), status, text))
+
+    def _give_up(self, under_way: _UnderWay, response: FetchResponse) -> None:
+        """Nothing is known of the file, so nothing is kept; it is asked for again with the next lease."""
+        gate = under_way.gate
+        self._failures[gate.state.host] = response
+        state, rest = after_response(
+            gate.state, response.status, response.failure, None, self._options.delay, self._options.politeness
+        )
+        gate.learn_robots(under_way.scheme, RobotsRules(None, None, self._options.robots_agent), state)
+        gate.rest(self._clock.monotonic(), rest)
+        self._dispatcher.robots_known(gate)
 
     def _learn(self, gate: HostGate, scheme: str, file: RobotsFile, *, ignored: bool = False) -> None:
         if ignored:
@@ -113,5 +141,5 @@ class RobotsVisit:
         )
         gate.learn_robots(scheme, rules, state)
         gate.rest(self._clock.monotonic(), state.delay)
-        self._keeper.host_learnt(gate, rules)
+        self._keeper.host_learnt(gate)
         self._dispatcher.robots_known(gate)

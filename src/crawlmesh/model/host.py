@@ -31,8 +31,9 @@ class HostState(msgspec.Struct, frozen=True):
 class HostReport(msgspec.Struct, frozen=True):
     """What a worker learnt about a host; comes with a settlement or a renewal.
 
-    `rest` is how long nobody may start a request there, counted from when the store takes it.
+    `rest` is how long nobody may start a request there, counted from when the store takes it. None
+    stands for the host's delay: whoever knows when the last request went out gives what is left of it.
     """
 
-    rest: float = 0.0  # seconds
+    rest: float | None = None  # seconds
     state: HostState | None = None  # None: as it was

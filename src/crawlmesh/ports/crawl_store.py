@@ -68,7 +68,7 @@ class CrawlStore(Protocol):
 
         In one transaction for each: outcomes are applied, links without one are returned,
         discovered links are added as in `add`, records are written, the host is released and
-        rests for the longer of its delay and the report's `rest`, counters move.
+        rests as reported, or for its delay where the report leaves that open, counters move.
         """
         ...
 

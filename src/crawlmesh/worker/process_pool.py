@@ -79,6 +79,8 @@ class ProcessPool:
                 process_group=0,  # a terminal's Ctrl-C is for this process, which tells the others
             )
         self._running[node_id] = process
+        if self._stopping:
+            _signal(process, signal.SIGTERM)
         serving = asyncio.ensure_future(self._serve(ours))
         try:
             assert process.stdin is not None

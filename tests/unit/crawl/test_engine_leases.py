@@ -52,7 +52,6 @@ async def test_an_engine_that_was_stopped_before_it_ran_does_nothing() -> None:
     assert (await kit.progress()).pending == 1
 
 
-@pytest.mark.xfail(strict=True, reason="a grant that arrives after stop is worked on")
 async def test_stop_returns_a_lease_that_was_still_on_its_way() -> None:
     kit = CrawlKit()
     _star(kit, A, 10)

@@ -90,7 +90,6 @@ async def test_a_slow_host_does_not_hold_up_the_others() -> None:
     assert len(kit.web.starts("slow.example")) == 21
 
 
-@pytest.mark.xfail(strict=True, reason="patience is 0 while _ask_at lies in the past and no work is wanted")
 async def test_the_engine_waits_while_all_connections_are_busy_and_its_buffer_is_full() -> None:
     kit = CrawlKit(concurrency=3, per_host=2)
     slow = [f"https://slow.example/{number}" for number in range(20)]

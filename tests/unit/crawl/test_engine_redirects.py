@@ -46,7 +46,6 @@ async def test_a_seed_may_move_to_another_host_and_its_site_with_it() -> None:
     assert progress.by_rule == {"scope_host": 1}
 
 
-@pytest.mark.xfail(strict=True, reason="a link out of scope is remembered")
 async def test_a_link_refused_on_one_site_is_followed_when_found_on_the_site_that_a_seed_moved_to() -> None:
     kit = CrawlKit(concurrency=2)
     kit.web.serve_all({f"{A}/": redirect(f"{B}/"), "https://c.example/": html(f"{B}/x")})
@@ -71,7 +70,6 @@ async def test_a_page_that_redirects_to_itself_is_asked_again_three_times_at_mos
     assert progress.by_reason == {"redirect_limit": 1}
 
 
-@pytest.mark.xfail(strict=True, reason="the old spelling is requested again")
 @pytest.mark.parametrize(
     ("found", "location"), [("/x?b=1&a=2", "/x?a=2&b=1"), ("/%7Euser", "/~user"), ("/p?utm_source=z", "/p")]
 )

@@ -68,7 +68,6 @@ async def test_redirects_of_the_file_without_end_allow_everything() -> None:
     assert kit.web.urls(robots=True).count(ROBOTS) == 6
 
 
-@pytest.mark.xfail(strict=True, reason="redirects of robots.txt pass the gate")
 async def test_redirects_of_the_file_keep_the_delay_of_the_host() -> None:
     kit = CrawlKit(delay=5.0)
     kit.web.serve(ROBOTS, redirect("/elsewhere"))
@@ -93,7 +92,6 @@ async def test_without_an_answer_links_are_tried_again_and_then_dead(reply: Repl
     assert progress.retries == 6
 
 
-@pytest.mark.xfail(strict=True, reason="an unavailable robots.txt is kept for a day")
 async def test_the_file_is_asked_for_again_before_links_are_tried_again() -> None:
     kit = CrawlKit()
     kit.web.serve(ROBOTS, status(503), text("User-agent: *\nDisallow: /x"))
@@ -103,7 +101,6 @@ async def test_the_file_is_asked_for_again_before_links_are_tried_again() -> Non
     assert progress.dead == 0
 
 
-@pytest.mark.xfail(strict=True, reason="an unavailable robots.txt is kept for a day")
 async def test_the_file_is_asked_for_again_by_a_later_run() -> None:
     kit = CrawlKit()
     kit.web.serve(ROBOTS, failing())
@@ -135,7 +132,6 @@ async def test_the_crawl_delay_lies_between_all_request_starts() -> None:
     assert min(b - a for a, b in pairwise(starts)) >= 7.0
 
 
-@pytest.mark.xfail(strict=True, reason="a batch waits for settle_after, then the host rests again")
 async def test_a_crawl_delay_that_is_longer_than_a_batch_lasts_costs_no_more_than_itself() -> None:
     kit = CrawlKit(settle_after=2.0)
     kit.web.serve(ROBOTS, text("User-agent: *\nCrawl-delay: 3"))

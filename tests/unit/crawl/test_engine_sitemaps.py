@@ -50,7 +50,6 @@ async def test_a_missing_sitemap_is_not_a_dead_link() -> None:
     assert (await kit.ledger(f"{A}/sitemap.xml")).reason == "no_sitemap"
 
 
-@pytest.mark.xfail(strict=True, reason="any failure of the guessed sitemap is final")
 async def test_a_sitemap_that_fails_once_is_tried_again() -> None:
     kit = CrawlKit()
     kit.web.serve_all({f"{A}/": html(), f"{A}/hidden": html()})
@@ -71,7 +70,6 @@ class KilledError(Exception):
     pass
 
 
-@pytest.mark.xfail(strict=True, reason="the host state is stored before its sitemaps")
 async def test_sitemaps_of_robots_survive_a_kill_before_the_first_settlement() -> None:
     kit = CrawlKit(settle_after=10.0)
     kit.web.serve(f"{A}/robots.txt", text(f"User-agent: *\nCrawl-delay: 1\nSitemap: {A}/index.xml"))

@@ -1,5 +1,4 @@
 import msgspec
-import pytest
 
 from crawlmesh.crawl.host_gate import HostGate
 from crawlmesh.model.host import HostState, RobotsFile
@@ -57,7 +56,6 @@ def test_old_files_are_dropped_when_it_adopts() -> None:
     assert gate.robots == {}
 
 
-@pytest.mark.xfail(strict=True, reason="an unavailable robots.txt is kept for a day")
 def test_a_file_that_could_not_be_had_is_asked_for_again() -> None:
     state = HostState("a", robots={"https": RobotsFile(100.0, None, None)})
     gate = HostGate(HostState("a"), "bot", 0.0)

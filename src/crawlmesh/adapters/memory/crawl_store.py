@@ -54,7 +54,7 @@ class MemoryCrawlStore:
         for lease in list(self._leases.live.values()):
             lease.links = {id_: link for id_, link in lease.links.items() if link.share.crawl is not crawl}
             if not lease.links:
-                self._leases.release(lease, now, 0.0)
+                self._leases.release(lease, now, None)
 
     async def add(self, links: Sequence[NewLink], skipped: Sequence[SkippedLink] = ()) -> int:
         """Add links that no lease stands behind; returns how many were new."""
@@ -85,7 +85,7 @@ class MemoryCrawlStore:
             if everything or lease.node_id == node_id or lease.expires_at <= now
         ]
         for lease in over:
-            self._leases.release(lease, now, 0.0)
+            self._leases.release(lease, now, None)
         return len(over)
 
     async def retry_dead(self, crawl_id: str) -> int:
@@ -144,7 +144,7 @@ class MemoryCrawlStore:
         lease.expires_at = now + renewal.duration
         if renewal.report is not None:
             _take_state(lease.host, renewal.report)
-            lease.host.rest(now, renewal.report.rest)
+            lease.host.rest(now, renewal.report.rest or 0.0)
             offer_host(lease.host)
         return True
 

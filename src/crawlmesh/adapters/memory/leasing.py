@@ -35,13 +35,13 @@ class LeaseDesk:
             offer_host(host)
         return LeaseGrant(tuple(batches), _retry_in(crawls, now))
 
-    def release(self, lease: LeaseRow, now: float, rest: float) -> None:
+    def release(self, lease: LeaseRow, now: float, rest: float | None) -> None:
         """End a lease: what it still holds is pending again, its host rests."""
         self.live.pop(lease.fence)
         host = lease.host
         host.leases -= 1
         host.used_slots -= lease.slots
-        host.rest(now, max(rest, host.state.delay))
+        host.rest(now, host.state.delay if rest is None else rest)
         for link in lease.links.values():
             link.move(LinkState.PENDING)
             queue(link, now, now)

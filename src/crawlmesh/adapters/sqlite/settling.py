@@ -66,10 +66,10 @@ UPDATE hosts SET state = value->>1, delay = value->>2, slots = value->>3, exclus
 FROM json_each(:rows) WHERE number = (value->>0)
 """
 
-# A host rests for its delay, as it is after the update above, or for what was reported.
+# A host rests for what was reported, or for its delay, as it is after the update above.
 _RELEASE_HOSTS = """
 UPDATE hosts SET used = used - (value->>1), leases = leases - 1,
-    ready_at = max(ready_at, :now + max(delay, value->>2))
+    ready_at = max(ready_at, :now + coalesce(value->>2, delay))
 FROM json_each(:rows) WHERE number = (value->>0)
 """
 
@@ -121,7 +121,7 @@ def renew(session: Session, renewals: Sequence[Renewal]) -> list[bool]:
         entry.expires_at = now + renewal.duration
         moments.append((entry.fence, entry.expires_at))
         if renewal.report is not None:
-            rests.append((entry.host, renewal.report.rest))
+            rests.append((entry.host, renewal.report.rest or 0.0))
             if renewal.report.state is not None:
                 states.append(_state_row(entry.host, renewal.report.state))
     session.write_rows(_RENEW_LEASES, moments)
@@ -137,7 +137,7 @@ class _Ending:
         self._session = session
         self._now = session.clock.now()
         self._fences: list[int] = []
-        self._releases: list[tuple[int, int, float]] = []
+        self._releases: list[tuple[int, int, float | None]] = []
         self._states: list[tuple[Any, ...]] = []
         self._outcomes: list[tuple[Any, ...]] = []
         self._revisits: list[int] = []
@@ -265,8 +265,8 @@ class _Ending:
         waiting = self._releases
         while waiting:
             seen: set[int] = set()
-            now: list[tuple[int, int, float]] = []
-            later: list[tuple[int, int, float]] = []
+            now: list[tuple[int, int, float | None]] = []
+            later: list[tuple[int, int, float | None]] = []
             for row in waiting:
                 (later if row[0] in seen else now).append(row)
                 seen.add(row[0])

@@ -10,8 +10,7 @@ from crawlmesh.testing.conformance.record_writer import sample_record
 def _write(path: Path, *data: bytes) -> list[dict[str, str]]:
     writer = CsvWriter(path)
     writer.write(
-        msgspec.structs.replace(sample_record(number), data=each)
-        for number, each in enumerate(data)
+        msgspec.structs.replace(sample_record(number), data=each) for number, each in enumerate(data)
     )
     writer.close()
     with path.open(encoding="utf-8", newline="") as file:

@@ -155,14 +155,18 @@ class HostRests(CrawlStoreCase):
         clock.advance(2.0)
         assert len((await lease_one(store)).links) == 3
 
-    async def test_a_short_rest_does_not_cut_the_delay(self, store: CrawlStore, clock: ManualClock) -> None:
-        """The longer one counts."""
+    async def test_what_is_left_of_the_delay_can_be_reported(
+        self, store: CrawlStore, clock: ManualClock
+    ) -> None:
+        """Whoever sent the last request knows when that was."""
         await store.update_crawl(crawl(default_delay=5.0))
         await store.add(new_links(3))
         batch = await lease_one(store, batch_links=1)
         await settle_one(store, all_fetched(batch, report=HostReport(rest=1.0)))
-        clock.advance(4.0)
+        clock.advance(0.5)
         await lease_nothing(store)
+        clock.advance(1.0)
+        await lease_one(store)
 
     async def test_a_new_delay_counts_at_once(self, store: CrawlStore, clock: ManualClock) -> None:
         """The one that the settlement itself reports."""

@@ -55,11 +55,11 @@ class Model:
         """Change a link's state."""
         self.states[link.crawl_id, link.url] = state
 
-    def end(self, batch: HostBatch, now: float, rest: float, delay: float) -> None:
+    def end(self, batch: HostBatch, now: float, rest: float | None, delay: float) -> None:
         """End a lease."""
         del self.live[batch.fence], self.expires_at[batch.fence]
         self.rest_until[batch.host.host] = max(
-            self.rest_until.get(batch.host.host, 0.0), now + max(rest, delay)
+            self.rest_until.get(batch.host.host, 0.0), now + (delay if rest is None else rest)
         )
 
 
@@ -194,7 +194,7 @@ class Walk:
         return self._random.choice((fetched, fetched, not_modified, skipped, dead, returned))(link)
 
     def _report(self, batch: HostBatch) -> HostReport:
-        rest = self._random.choice((0.0, 0.0, 15.0))
+        rest = self._random.choice((None, 0.0, 15.0))
         if self._random.random() < 0.5:
             return HostReport(rest)
         delay = self._random.choice((0.0, 0.0, 2.0))
