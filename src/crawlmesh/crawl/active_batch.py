@@ -20,6 +20,7 @@ class ActiveBatch:
         "closing",
         "discovered",
         "fence",
+        "flush_at",
         "gate",
         "links",
         "lost",
@@ -27,19 +28,22 @@ class ActiveBatch:
         "queued",
         "renew_at",
         "repeats",
-        "running",
         "skipped",
         "slots",
+        "under_way",
     )
 
-    def __init__(self, batch: HostBatch, gate: HostGate, closes_at: float, renew_at: float) -> None:
+    def __init__(
+        self, batch: HostBatch, gate: HostGate, flush_at: float, closes_at: float, renew_at: float
+    ) -> None:
         self.fence = batch.fence
         self.gate = gate
         self.slots = batch.slots
         self.links: deque[LeasedLink] = deque(batch.links)
-        self.closes_at = closes_at  # no request is started under this lease after it
+        self.flush_at = flush_at  # what is finished by then is settled
+        self.closes_at = closes_at  # no request waits under this lease for longer
         self.renew_at = renew_at
-        self.running = 0
+        self.under_way: set[int] = set()  # ids of links
         self.queued = False  # whether the dispatcher has it in one of its queues
         self.closing = False
         self.lost = False  # the lease is no longer ours: nothing of this may be settled
@@ -49,16 +53,24 @@ class ActiveBatch:
         self.skipped: list[SkippedLink] = []
 
     @property
+    def running(self) -> int:
+        """Requests under way."""
+        return len(self.under_way)
+
+    @property
     def ended(self) -> bool:
         """Whether nothing more will happen under this lease."""
-        return self.running == 0 and (self.closing or not self.links)
+        return not self.under_way and (self.closing or not self.links)
 
     def settlement(self, now: float) -> Settlement:
-        """The end of this batch; links that were not tried go back."""
-        return Settlement(
+        """What there is to settle since the last time; the end of the batch, once it has ended."""
+        settlement = Settlement(
             self.fence,
             self.outcomes,
             self.discovered,
             self.skipped,
             HostReport(max(0.0, self.gate.next_start - now), self.gate.state),
+            () if self.ended else (*self.under_way, *(link.id for link in self.links)),
         )
+        self.outcomes, self.discovered, self.skipped = [], [], []
+        return settlement

@@ -112,7 +112,7 @@ class Dispatcher:
             return self._ask_for_robots(batch, scheme, now)
         batch.links.popleft()
         self.offer(batch)
-        batch.running += 1
+        batch.under_way.add(link.id)
         gate.started(now)
         self._count_request(now)
         return PageStart(batch, link)

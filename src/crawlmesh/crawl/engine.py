@@ -153,7 +153,7 @@ class Engine:
             self._robots.receive(response, self._token)
             return
         batch, link = under_way
-        batch.running -= 1
+        batch.under_way.discard(link.id)
         if not batch.lost:
             self._finish(batch, link, response)
         if batch.ended:

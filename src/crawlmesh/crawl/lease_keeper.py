@@ -50,6 +50,7 @@ class LeaseKeeper:
         self._gates: dict[str, HostGate] = {}
         self._active: dict[int, ActiveBatch] = {}  # by fence
         self._ended: list[ActiveBatch] = []
+        self._due: list[ActiveBatch] = []  # to be settled in part
         self._calls: dict[str, asyncio.Task[None]] = {}
         self._failure: BaseException | None = None
         self._learnt = count()
@@ -66,10 +67,10 @@ class LeaseKeeper:
 
     def exchange(self, now: float, running: int, *, stopping: bool) -> None:
         """Start the calls that are due."""
-        if self._ended and "settle" not in self._calls:
-            self._call("settle", self._settle())
         if now >= self._next_care:
             self._care(now)
+        if (self._ended or self._due) and "settle" not in self._calls:
+            self._call("settle", self._settle())
         if not stopping and now >= self._ask_at and self._has_room(running):
             self._call("lease", self._lease())
 
@@ -136,12 +137,13 @@ class LeaseKeeper:
         return sum(len(batch.links) for batch in self._active.values() if not batch.gate.state.delay)
 
     def _care(self, now: float) -> None:
-        """Close batches that are old enough, and renew those whose requests take long."""
+        """Settle what batches have finished so far, and renew those that take long."""
         self._next_care = now + min(1.0, self._options.settle_after / 4)
         renewals = []
         for batch in list(self._active.values()):
-            if now >= batch.closes_at and not batch.gate.robots_under_way:
-                self.close(batch)
+            if now >= batch.flush_at and batch.outcomes and not batch.lost:
+                batch.flush_at = now + self._options.settle_after
+                self._due.append(batch)
             if now >= batch.renew_at:
                 batch.renew_at = now + self._options.lease_duration / 3
                 renewals.append(Renewal(batch.fence, self._options.lease_duration))
@@ -161,14 +163,17 @@ class LeaseKeeper:
         self._fetcher.wake()
 
     async def _settle(self) -> None:
-        batches, self._ended = self._ended, []
+        due = [batch for batch in self._due if batch.fence in self._active]
+        batches = self._ended + due
+        self._ended, self._due = [], []
         now = self._clock.monotonic()
         if self._archive is not None:
             self._archive.flush()
         taken = await self._store.settle([batch.settlement(now) for batch in batches])
         self._ask_at = 0.0
-        if not all(taken):
-            self._forget_links()
+        for batch, accepted in zip(batches, taken, strict=True):
+            if not accepted:
+                self._lose(batch)
 
     async def _renew(self, renewals: list[Renewal]) -> None:
         kept = await self._store.renew(renewals)
@@ -209,7 +214,13 @@ class LeaseKeeper:
     def _take(self, batch: HostBatch, now: float) -> None:
         gate = self._gate(batch.host)
         options = self._options
-        active = ActiveBatch(batch, gate, now + options.settle_after, now + options.lease_duration / 3)
+        active = ActiveBatch(
+            batch,
+            gate,
+            flush_at=now + options.settle_after,
+            closes_at=now + options.lease_duration / 2,
+            renew_at=now + options.lease_duration / 3,
+        )
         gate.batches += 1
         self._active[batch.fence] = active
         self._discover_sitemaps(active)

@@ -42,13 +42,18 @@ class LeaseGrant(msgspec.Struct, frozen=True):
 
 
 class Settlement(msgspec.Struct, frozen=True):
-    """The end of one host batch. Links of the batch without an outcome are returned."""
+    """The end of one host batch, or of a part of it.
+
+    Links of the batch without an outcome are returned, but for the `unfinished` ones: they stay
+    leased, and as long as there are any, so does the host.
+    """
 
     fence: int
     outcomes: Sequence[LinkOutcome]
     discovered: Sequence[NewLink] = ()
     skipped: Sequence[SkippedLink] = ()
     report: HostReport = HostReport()
+    unfinished: Sequence[int] = ()  # ids of links
 
 
 class Renewal(msgspec.Struct, frozen=True):

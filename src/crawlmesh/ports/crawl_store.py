@@ -64,11 +64,12 @@ class CrawlStore(Protocol):
         ...
 
     async def settle(self, settlements: Sequence[Settlement]) -> list[bool]:
-        """End host batches. One bool each: taken, or refused for its fence.
+        """End host batches, whole or in part. One bool each: taken, or refused for its fence.
 
         In one transaction for each: outcomes are applied, links without one are returned,
         discovered links are added as in `add`, records are written, the host is released and
         rests as reported, or for its delay where the report leaves that open, counters move.
+        While `unfinished` links remain, the lease lives on with these and the host is not released.
         """
         ...
 

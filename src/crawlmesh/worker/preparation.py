@@ -88,7 +88,8 @@ async def _go_on(
 async def _start_again(store: CrawlStore, crawl_id: str, start: Start) -> int:
     if start is Start.RETRY_FAILED:
         return await store.retry_dead(crawl_id)
-    if start is Start.RECRAWL:
+    # A recrawl that was killed goes on where it stood.
+    if start is Start.RECRAWL and (await store.progress(crawl_id)).finished:
         return await store.recrawl(crawl_id)
     return 0
 

@@ -25,7 +25,7 @@ def _batch(
         LeasedLink(number, "crawl", f"{scheme}://{host}/{number}", 0, 5, 1) for number in range(links)
     )
     return ActiveBatch(
-        HostBatch(1, state, slots, 0.0, leased), gate or HostGate(state, "bot", 0.0), 1_000.0, 20.0
+        HostBatch(1, state, slots, 0.0, leased), gate or HostGate(state, "bot", 0.0), 2.0, 1_000.0, 20.0
     )
 
 
@@ -50,7 +50,7 @@ def test_no_more_requests_run_than_a_batch_has_slots() -> None:
     dispatcher.offer(batch)
     assert [_page(dispatcher.next(0.0))[-1] for _ in range(2)] == ["0", "1"]
     assert dispatcher.next(0.0) is None
-    batch.running -= 1
+    batch.under_way.pop()
     dispatcher.offer(batch)
     dispatcher.offer(batch)
     assert _page(dispatcher.next(0.0)).endswith("/2")

@@ -291,3 +291,17 @@ async def test_a_store_error_does_not_hide_behind_requests_under_way() -> None:
     with pytest.raises(StoreError):
         await kit.engine().run()
     assert kit.clock.monotonic() < 500
+
+
+async def test_a_slow_page_does_not_hold_up_what_its_neighbours_lead_to() -> None:
+    kit = CrawlKit(settle_after=2.0)
+    kit.web.serve_all(
+        {
+            f"{A}/": html("/slow", "/fast"),
+            f"{A}/slow": html(takes=100.0),
+            f"{A}/fast": html("/further"),
+            f"{A}/further": html(),
+        }
+    )
+    assert (await kit.crawl(f"{A}/")).done == 4
+    assert kit.web.start_of(f"{A}/further") - kit.web.start_of(f"{A}/slow") < 10.0

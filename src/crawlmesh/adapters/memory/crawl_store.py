@@ -134,7 +134,12 @@ class MemoryCrawlStore:
                 apply_outcome(link, outcome, now)
         self._adder.add(settlement.discovered, settlement.skipped, now)
         _take_state(lease.host, settlement.report)
-        self._leases.release(lease, now, settlement.report.rest)
+        unfinished = [lease.links.pop(link_id) for link_id in settlement.unfinished if link_id in lease.links]
+        if not unfinished:
+            self._leases.release(lease, now, settlement.report.rest)
+            return True
+        self._leases.give_back(lease, now)
+        lease.links.update((link.id, link) for link in unfinished)
         return True
 
     def _renew(self, renewal: Renewal, now: float) -> bool:

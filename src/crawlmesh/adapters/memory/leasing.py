@@ -42,10 +42,15 @@ class LeaseDesk:
         host.leases -= 1
         host.used_slots -= lease.slots
         host.rest(now, host.state.delay if rest is None else rest)
+        self.give_back(lease, now)
+
+    def give_back(self, lease: LeaseRow, now: float) -> None:
+        """Make all links of a lease pending again."""
         for link in lease.links.values():
             link.move(LinkState.PENDING)
             queue(link, now, now)
-        offer_host(host)
+        lease.links.clear()
+        offer_host(lease.host)
 
     def _grant(
         self, request: LeaseRequest, host: HostRow, crawls: list[CrawlRow], links_left: int, now: float

@@ -79,6 +79,10 @@ UPDATE hosts SET ready_at = max(ready_at, :now + (value->>1)) FROM json_each(:ro
 
 _DELETE_LEASES = "DELETE FROM leases WHERE fence IN (SELECT value FROM json_each(:rows))"
 
+_KEEP_LINKS = """
+UPDATE leases SET links = value->>1 FROM json_each(:rows) WHERE fence = (value->>0)
+"""
+
 _RENEW_LEASES = """
 UPDATE leases SET expires_at = value->>1 FROM json_each(:rows) WHERE fence = (value->>0)
 """
@@ -137,6 +141,7 @@ class _Ending:
         self._session = session
         self._now = session.clock.now()
         self._fences: list[int] = []
+        self._kept: list[tuple[int, str]] = []  # leases that live on, with the links that are left
         self._releases: list[tuple[int, int, float | None]] = []
         self._states: list[tuple[Any, ...]] = []
         self._outcomes: list[tuple[Any, ...]] = []
@@ -153,27 +158,34 @@ class _Ending:
 
     def settle(self, settlement: Settlement) -> bool:
         """End one batch; False where its fence is not that of a live lease."""
-        entry = self._session.leases.pop(settlement.fence, None)
+        entry = self._session.leases.get(settlement.fence)
         if entry is None:
             return False
         outcomes = {outcome.link_id: outcome for outcome in settlement.outcomes}
+        unfinished = set(settlement.unfinished) - outcomes.keys()
         for link in entry.links:
             outcome = outcomes.get(link[0])
             if outcome is None or outcome.kind is OutcomeKind.RETURNED:
-                self._return(entry, link)
+                if link[0] not in unfinished:
+                    self._return(entry, link)
             else:
                 self._end(entry, link, outcome)
-        self._fences.append(entry.fence)
-        self._release(entry, settlement.report)
+        entry.links = [link for link in entry.links if link[0] in unfinished]
+        self._end_lease(entry, settlement.report)
         crawls = self._session.crawls  # a crawl may have been deleted since its links were leased
         self._discovered.extend(link for link in settlement.discovered if link.crawl_id in crawls)
         self._skipped.extend(skip for skip in settlement.skipped if skip.crawl_id in crawls)
         return True
 
-    def _release(self, entry: LeaseEntry, report: HostReport) -> None:
-        self._releases.append((entry.host, entry.slots, report.rest))
+    def _end_lease(self, entry: LeaseEntry, report: HostReport) -> None:
         if report.state is not None:
             self._states.append(_state_row(entry.host, report.state))
+        if entry.links:
+            self._kept.append((entry.fence, msgspec.json.encode(entry.links).decode()))
+            return
+        del self._session.leases[entry.fence]
+        self._fences.append(entry.fence)
+        self._releases.append((entry.host, entry.slots, report.rest))
 
     def _return(self, entry: LeaseEntry, link: tuple[int, int, int, int]) -> None:
         number, rank, crawl, attempt = link
@@ -227,6 +239,7 @@ class _Ending:
         session.write_rows(_UPDATE_STATES, self._states)
         self._write_releases()
         session.write_rows(_DELETE_LEASES, self._fences)
+        session.write_rows(_KEEP_LINKS, self._kept)
         session.write_rows(_COUNT_HOST_RESULTS, [(*key, *row) for key, row in self._host_results.items()])
         _, trapped = add_links(session, self._discovered)
         add_skips(session, [*self._skipped, *trapped])

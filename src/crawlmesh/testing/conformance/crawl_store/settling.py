@@ -57,6 +57,34 @@ class Settling(CrawlStoreCase):
         progress = await store.progress("crawl")
         assert (progress.pending, progress.leased, progress.done, progress.dead) == (2, 0, 4, 1)
 
+    async def test_a_part_of_a_batch_can_be_settled(self, store: CrawlStore) -> None:
+        """What is unfinished stays leased by the same fence, and the host with it."""
+        await store.add(new_links(4))
+        batch = await lease_one(store)
+        a, b, c, _ = batch.links
+        part = settlement(batch, fetched(a), discovered=new_links(6), unfinished=(b.id, c.id))
+        await settle_one(store, part)
+        progress = await store.progress("crawl")
+        assert (progress.pending, progress.leased, progress.done) == (3, 2, 1)
+        await lease_nothing(store)
+        assert await store.settle([part]) == [True]
+        assert await store.progress("crawl") == progress
+        await settle_one(store, settlement(batch, fetched(b), fetched(c)))
+        progress = await store.progress("crawl")
+        assert (progress.pending, progress.leased, progress.done, progress.pages) == (3, 0, 3, 3)
+        assert await store.settle([part]) == [False]
+        assert len((await lease_one(store)).links) == 3
+
+    async def test_what_is_unfinished_is_pending_when_its_lease_expires(self, store: CrawlStore) -> None:
+        """And what was settled before stays so."""
+        await store.add(new_links(2))
+        batch = await lease_one(store)
+        a, b = batch.links
+        await settle_one(store, settlement(batch, fetched(a), unfinished=(b.id,)))
+        assert await store.expire(everything=True) == 1
+        progress = await store.progress("crawl")
+        assert (progress.pending, progress.leased, progress.done, progress.records) == (1, 0, 1, 1)
+
     async def test_settling_nothing_is_fine(self, store: CrawlStore) -> None:
         """An empty call has an empty answer."""
         assert await store.settle([]) == []
