@@ -15,7 +15,9 @@ import msgspec
 
 from crawlmesh.crawl.definition import CrawlDefinition
 from crawlmesh.crawl.plan import CrawlPlan
+from crawlmesh.errors import CrawlmeshError
 from crawlmesh.wiring import EngineOptions, FetchOptions, connect_crawl_store, make_engine, open_archive
+from crawlmesh.worker.process_pool import SAID_WHY
 
 
 class CrawlProcessJob(msgspec.Struct, frozen=True):
@@ -33,6 +35,9 @@ def main(node_id: str, descriptor: int) -> None:
     job = msgspec.json.decode(sys.stdin.buffer.read(), type=CrawlProcessJob)
     try:
         asyncio.run(_work(job, node_id, socket.socket(fileno=descriptor)))
+    except CrawlmeshError as error:
+        sys.stderr.write(f"crawlmesh: {error}\n")
+        sys.exit(SAID_WHY)
     except Exception as error:
         sys.exit(f"crawlmesh: {node_id}: {str(error) or type(error).__name__}")
 

@@ -37,6 +37,7 @@ __all__ = [
     "open_archive",
     "open_crawl_store",
     "open_writer",
+    "read_crawl_store",
     "serve_crawl_store",
     "system_clock",
 ]
@@ -55,6 +56,11 @@ def system_clock() -> Clock:
 async def open_crawl_store(state: StateFolder) -> CrawlStore:
     """The embedded store of a state folder."""
     return await SqliteCrawlStore.open(state.database, system_clock())
+
+
+async def read_crawl_store(database: Path) -> CrawlStore:
+    """The embedded store of a crawl that may be under way, to read."""
+    return await SqliteCrawlStore.open_to_read(database, system_clock())
 
 
 async def connect_crawl_store(connection: socket.socket, on_gone: Callable[[], None]) -> CrawlStore:

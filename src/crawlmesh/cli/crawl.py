@@ -16,7 +16,7 @@ from crawlmesh.crawl.plan import CrawlPlan
 from crawlmesh.errors import UsageError
 from crawlmesh.rules.spider_traps import TrapLimits
 from crawlmesh.settings import Settings, load_settings
-from crawlmesh.wiring import check_output_path
+from crawlmesh.wiring import check_output_path, fetch_options
 from crawlmesh.worker.preparation import Start
 
 _UNITS = {"": 1, "s": 1, "m": 60, "h": 3600, "d": 86_400}
@@ -97,6 +97,7 @@ def crawl(**options: Any) -> int:
         check_output_path(output)
     if definition is not None:
         CrawlPlan("check", definition)  # refuses what cannot be crawled before anything is touched
+    fetch_options(settings)
     state = options["state"]
     if definition is None:
         state = existing_state(settings, state)

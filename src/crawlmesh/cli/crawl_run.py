@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+import click
 import msgspec
 
 from crawlmesh.cli.display import Display, choose_display
@@ -160,10 +161,13 @@ class _Run:
         await pool.run()
 
     def _stop(self, reason: StoppedBy) -> None:
-        if self._stopped_by is not None and reason is StoppedBy.INTERRUPT:
+        if self._stopped_by is StoppedBy.INTERRUPT and reason is StoppedBy.INTERRUPT:
             # Asked twice: leave at once. What is not settled will be fetched again.
             raise KeyboardInterrupt
-        self._stopped_by = self._stopped_by or reason
+        if self._stopped_by is None or reason is StoppedBy.INTERRUPT:
+            self._stopped_by = reason
+        if reason is StoppedBy.INTERRUPT and not self._order.quiet:
+            click.echo("Stopping when all requests are back; Ctrl-C again leaves at once.", err=True)
         if self._worker is not None:
             self._worker.stop()
 

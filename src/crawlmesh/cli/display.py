@@ -158,9 +158,9 @@ class _LiveScreen:
 
     def __init__(self) -> None:
         self._live = Live(console=Console(stderr=True), refresh_per_second=4, transient=True)
-        self._live.start()
 
     def show(self, snapshot: Snapshot) -> None:
+        self._live.start()
         self._live.update(_picture(snapshot))
 
     def close(self) -> None:

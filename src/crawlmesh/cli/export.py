@@ -33,7 +33,7 @@ def export(output: Path, state: Path | None, config: Path | None, data_dir: Path
 
 async def _export(state: Path, output: Path) -> int:
     async with opened_crawl(state) as opened:
-        archive = open_archive(opened.state.archive) if opened.definition.archive else None
+        archive = open_archive(opened.archive) if opened.definition.archive else None
         try:
             return await export_records(opened.store, opened.crawl.id, open_writer(output, archive))
         finally:

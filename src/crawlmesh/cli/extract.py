@@ -59,7 +59,7 @@ async def _extract(state: Path, extractor: Extractor, output: Path) -> int:
             raise UsageError(
                 f"The crawl in {state} kept no pages. Crawl with --archive to be able to extract again."
             )
-        archive = open_archive(opened.state.archive)
+        archive = open_archive(opened.archive)
         writer = open_writer(output, archive)
         try:
             return await _extract_all(opened, archive, extractor, writer)

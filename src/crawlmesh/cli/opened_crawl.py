@@ -6,17 +6,18 @@ from pathlib import Path
 
 import msgspec
 
+from crawlmesh.cli.state_folders import ARCHIVE, DATABASE
 from crawlmesh.crawl.definition import CrawlDefinition
 from crawlmesh.errors import UsageError
 from crawlmesh.model.crawl import Crawl
 from crawlmesh.ports.crawl_store import CrawlStore
-from crawlmesh.wiring import StateFolder, open_crawl_store
+from crawlmesh.wiring import read_crawl_store
 
 
 class OpenedCrawl(msgspec.Struct, frozen=True):
-    """A crawl and the store that holds it."""
+    """A crawl and the store that holds it, as of now: it may be under way."""
 
-    state: StateFolder
+    archive: Path  # folder
     store: CrawlStore
     crawl: Crawl
     definition: CrawlDefinition
@@ -25,12 +26,12 @@ class OpenedCrawl(msgspec.Struct, frozen=True):
 @asynccontextmanager
 async def opened_crawl(path: Path) -> AsyncIterator[OpenedCrawl]:
     """Open the crawl in a state folder."""
-    with StateFolder(path) as state:
-        store = await open_crawl_store(state)
-        try:
-            crawls = await store.crawls()
-            if not crawls:
-                raise UsageError(f"The folder {path} holds no crawl yet.")
-            yield OpenedCrawl(state, store, crawls[0], CrawlDefinition.from_json(crawls[0].definition))
-        finally:
-            await store.aclose()
+    store = await read_crawl_store(path / DATABASE)
+    try:
+        crawls = await store.crawls()
+        if not crawls:
+            raise UsageError(f"The folder {path} holds no crawl yet.")
+        definition = CrawlDefinition.from_json(crawls[0].definition)
+        yield OpenedCrawl(path / ARCHIVE, store, crawls[0], definition)
+    finally:
+        await store.aclose()

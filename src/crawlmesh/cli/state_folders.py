@@ -10,6 +10,7 @@ from crawlmesh.settings import Settings
 
 _CRAWLS = "crawls"
 DATABASE = "crawl.db"
+ARCHIVE = "archive"
 
 
 def state_path(settings: Settings, definition: CrawlDefinition) -> Path:

@@ -121,6 +121,8 @@ _NOTHING = {
     "content_type": "it is neither HTML, XML, JSON nor text, so nothing can be extracted.",
     "no_sitemap": "there is no sitemap at the usual place.",
     "redirect_limit": "it redirects in a circle or too often.",
+    "robots_unavailable": "its robots.txt cannot be read now; --ignore-robots goes on nevertheless.",
+    "host_down": "its host did not answer any more; --retry-failed tries again.",
     "bad_redirect": "it redirects to an address that is no URL.",
 }
 
@@ -169,7 +171,7 @@ def _headline(summary: CrawlSummary) -> str:
     if summary.stopped_by is not None:
         flag = "--" + summary.stopped_by.replace("_", "-")
         return f"Stopped by {flag} with {summary.pending:,} links to go. Run again with more to go on."
-    if summary.resumed and not summary.new_pages:
+    if summary.resumed and not summary.seconds:
         return "Nothing was left to do. --recrawl visits all pages again, --fresh starts over."
     return "Finished."
 

@@ -28,6 +28,7 @@ class ActiveBatch:
         "queued",
         "renew_at",
         "repeats",
+        "reported",
         "skipped",
         "slots",
         "under_way",
@@ -38,7 +39,8 @@ class ActiveBatch:
     ) -> None:
         self.fence = batch.fence
         self.gate = gate
-        self.slots = batch.slots
+        self.slots = min(batch.slots, gate.state.slots)
+        self.reported = gate.state  # what the store was told, or told us, of the host
         self.links: deque[LeasedLink] = deque(batch.links)
         self.flush_at = flush_at  # what is finished by then is settled
         self.closes_at = closes_at  # no request waits under this lease for longer
@@ -64,12 +66,15 @@ class ActiveBatch:
 
     def settlement(self, now: float) -> Settlement:
         """What there is to settle since the last time; the end of the batch, once it has ended."""
+        state = self.gate.state
+        news = None if state == self.reported else state  # old news would undo what others report meanwhile
+        self.reported = state
         settlement = Settlement(
             self.fence,
             self.outcomes,
             self.discovered,
             self.skipped,
-            HostReport(max(0.0, self.gate.next_start - now), self.gate.state),
+            HostReport(max(0.0, self.gate.next_start - now), news),
             () if self.ended else (*self.under_way, *(link.id for link in self.links)),
         )
         self.outcomes, self.discovered, self.skipped = [], [], []

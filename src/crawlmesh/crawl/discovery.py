@@ -95,7 +95,8 @@ class Discovery:
         skipped: list[SkippedLink],
     ) -> str | None:
         depth = page.depth + 1
-        rule = self._refusal(target, depth, page.url)
+        # Whoever lists a URL in a sitemap need not be its neighbour.
+        rule = self._refusal(target, depth, None if page.is_sitemap else page.url)
         if rule is None:
             discovered.append(self._new_link(page, target, depth, found_by))
         else:
@@ -112,7 +113,8 @@ class Discovery:
         target = canonicalize(location, link.address, self._ignored_parameters)
         if target is None:
             return None, None
-        rule = None if link.depth == 0 else self._refusal(target, link.depth, link.url)
+        moved = link.depth == 0 and not link.is_sitemap
+        rule = None if moved else self._refusal(target, link.depth, link.url)
         if rule is not None:
             return target, self._skip(link, target, link.depth, rule)
         return target, NewLink(
@@ -123,7 +125,7 @@ class Discovery:
             link.depth,
             link.priority,
             link.id,
-            FoundBy.REDIRECT,
+            FoundBy.SITEMAP if link.is_sitemap else FoundBy.REDIRECT,
             _unless_same(target),
             link.redirects + 1,
         )
@@ -145,7 +147,7 @@ class Discovery:
             _unless_same(target),
         )
 
-    def _refusal(self, target: CanonicalUrl, depth: int, page_url: str) -> str | None:
+    def _refusal(self, target: CanonicalUrl, depth: int, page_url: str | None) -> str | None:
         rule = self._scope.refuse(target, depth, page_url)
         return rule or refuse_trap(target.url, self._traps)
 

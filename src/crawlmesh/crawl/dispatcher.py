@@ -30,11 +30,14 @@ class RobotsStart(msgspec.Struct, frozen=True):
 
 
 class LinkRefused(msgspec.Struct, frozen=True):
-    """Do not request this page: robots.txt forbids it, or cannot be had (`rules.unavailable`)."""
+    """Do not request this page: robots.txt forbids it, or cannot be had (`rules.unavailable`).
+
+    Without rules: the host is down.
+    """
 
     batch: ActiveBatch
     link: LeasedLink
-    rules: RobotsRules
+    rules: RobotsRules | None
 
 
 class BatchOver(msgspec.Struct, frozen=True):
@@ -102,10 +105,10 @@ class Dispatcher:
         link = batch.links[0]
         scheme = "https" if link.url.startswith("https:") else "http"
         rules = gate.robots.get(scheme)
-        if rules is not None and not rules.allows(link.url):  # needs no request, so no patience
-            batch.links.popleft()
+        if gate.down_until > now or (rules is not None and not _allows(rules, link)):
+            batch.links.popleft()  # needs no request, so no patience
             self.offer(batch)
-            return LinkRefused(batch, link, rules)
+            return LinkRefused(batch, link, None if gate.down_until > now else rules)
         if gate.next_start > now:
             return self._delay(batch, gate.next_start)
         if rules is None:
@@ -118,7 +121,7 @@ class Dispatcher:
         return PageStart(batch, link)
 
     def _delay(self, batch: ActiveBatch, moment: float) -> Decision | None:
-        if moment >= batch.closes_at:
+        if moment >= batch.closes_at and batch.links[0].id not in batch.repeats:
             return BatchOver(batch)  # it would only wait for its end, and keep what it has from being stored
         batch.queued = True
         heapq.heappush(self._delayed, (moment, next(self._order), batch))
@@ -138,3 +141,8 @@ class Dispatcher:
     def _count_request(self, now: float) -> None:
         if self._interval:
             self._next_request = max(self._next_request, now) + self._interval
+
+
+def _allows(rules: RobotsRules, link: LeasedLink) -> bool:
+    """Both spellings count: what the server is asked for, and what the URL is known by."""
+    return rules.allows(link.url) and (link.request_url is None or rules.allows(link.request_url))

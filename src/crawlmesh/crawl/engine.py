@@ -19,7 +19,7 @@ from crawlmesh.ports.crawl_store import CrawlStore
 from crawlmesh.ports.fetcher import Fetcher
 from crawlmesh.ports.page_archive import PageArchive
 from crawlmesh.rules.politeness import PolitenessLimits, after_response
-from crawlmesh.rules.retry_delay import parse_retry_after
+from crawlmesh.rules.retry_delay import retry_after
 
 _LONGEST_WAIT = 0.5  # seconds between two looks at leases that may have to be renewed or closed
 _MOST_REPEATS = 3  # requests for a URL that redirects to itself
@@ -35,7 +35,8 @@ class EngineOptions(msgspec.Struct, frozen=True, kw_only=True):
     delay: float = 0.0  # between two requests to one host
     requests_per_second: float | None = None
     lease_duration: float = 60.0
-    settle_after: float = 2.0  # a batch takes no new request after this
+    settle_after: float = 2.0  # what is finished waits no longer than this
+    stop_patience: float = 10.0  # for requests under way when it is told to stop
     robots_agent: str = "crawlmesh"
     visit: VisitLimits = VisitLimits()
     politeness: PolitenessLimits = PolitenessLimits()
@@ -68,6 +69,7 @@ class Engine:
         self._pages: dict[int, tuple[ActiveBatch, LeasedLink]] = {}  # requests under way, by token
         self._last_token = 0
         self._stopping = False
+        self._give_up_at = 0.0  # when requests under way are waited for no longer, once stopping
 
     @property
     def running(self) -> int:
@@ -77,6 +79,7 @@ class Engine:
     def stop(self) -> None:
         """Start nothing new, settle what comes back, and return from `run`."""
         self._stopping = True
+        self._give_up_at = self._clock.monotonic() + self._options.stop_patience
         self._keeper.close_all()
         self._fetcher.wake()
 
@@ -85,6 +88,8 @@ class Engine:
         await self._fetcher.open()
         try:
             while not self._over():
+                if self._stopping and self._clock.monotonic() >= self._give_up_at:
+                    self._keeper.give_up_requests()
                 self._start_requests()
                 self._keeper.exchange(self._clock.monotonic(), self.running, stopping=self._stopping)
                 self._keeper.raise_failures()
@@ -130,20 +135,20 @@ class Engine:
     def _request_page(self, batch: ActiveBatch, link: LeasedLink) -> None:
         token = self._token()
         self._pages[token] = (batch, link)
-        definition = self._plans[link.crawl_id].definition
-        wanted = not (definition.sitemaps and link.url.endswith(".gz"))
-        self._fetcher.start(FetchRequest(token, link.address, link.crawl_id, _validators(link), wanted))
+        any_type = link.is_sitemap  # they come compressed, too
+        self._fetcher.start(FetchRequest(token, link.address, link.crawl_id, _validators(link), not any_type))
 
     def _refuse(self, decision: LinkRefused) -> None:
-        """A link whose robots.txt forbids it, or cannot be had now."""
+        """A link whose robots.txt forbids it or cannot be had now, or whose host is down."""
         batch, link, rules = decision.batch, decision.link, decision.rules
         now = self._clock.now()
-        if rules.unavailable:
+        if rules is None:
+            batch.outcomes.append(_unasked(link, OutcomeKind.DEAD, "host_down", now))
+        elif rules.unavailable:
             response = self._robots.failure(batch.gate, link)
-            batch.outcomes.append(self._visit.failure(link, response, now, random.random()))  # noqa: S311
+            batch.outcomes.append(self._visit.without_robots(link, response, now, random.random()))  # noqa: S311
         else:
-            outcome = LinkOutcome(link.id, OutcomeKind.SKIPPED, link.attempt, reason="robots", fetched_at=now)
-            batch.outcomes.append(outcome)
+            batch.outcomes.append(_unasked(link, OutcomeKind.SKIPPED, "robots", now))
         if batch.ended:
             self._keeper.end(batch)
 
@@ -165,14 +170,23 @@ class Engine:
         self._be_polite(batch, response)
         plan = self._plans[link.crawl_id]
         now = self._clock.now()
-        jitter = random.random()  # noqa: S311
-        outcome = self._visit.outcome(plan, link, response, now, jitter, batch.discovered, batch.skipped)
+        outcome = self._outcome(batch, plan, link, response, now)
         if isinstance(outcome, Repeat):
             self._repeat(batch, link, outcome, response)
             return
         if self._archive is not None and outcome.record is not None and plan.definition.archive:
             outcome = msgspec.structs.replace(outcome, archive=self._archive.append(response, now))
         batch.outcomes.append(outcome)
+
+    def _outcome(
+        self, batch: ActiveBatch, plan: CrawlPlan, link: LeasedLink, response: FetchResponse, now: float
+    ) -> LinkOutcome | Repeat:
+        """What comes of an answer. No page may end the crawl, whatever is on it."""
+        jitter = random.random()  # noqa: S311
+        try:
+            return self._visit.outcome(plan, link, response, now, jitter, batch.discovered, batch.skipped)
+        except Exception as error:
+            return _unasked(link, OutcomeKind.DEAD, f"fault_{type(error).__name__}", now)
 
     def _repeat(self, batch: ActiveBatch, link: LeasedLink, repeat: Repeat, response: FetchResponse) -> None:
         """A page that redirects to itself sets a cookie, or wants to be asked by another spelling."""
@@ -198,16 +212,18 @@ class Engine:
         status = response.status
         if 200 <= status < 400 and not state.pressure and not state.failures:
             return
-        retry_after = None
-        if status in (429, 503):
-            value = response.header("retry-after")
-            retry_after = parse_retry_after(value, self._clock.now()) if value else None
-        gate.state, rest = after_response(
-            state, status, response.failure, retry_after, self._options.delay, self._options.politeness
-        )
-        if rest > 0:
+        limits = self._options.politeness
+        wish = retry_after(response, self._clock.now())
+        gate.state, rest = after_response(state, status, response.failure, wish, self._options.delay, limits)
+        if gate.state.failures >= limits.failures_of_a_dead_host:
+            gate.down_until = self._clock.monotonic() + limits.max_rest
+        elif rest > 0:
             gate.rest(self._clock.monotonic(), rest)
             batch.closing = True
+
+
+def _unasked(link: LeasedLink, kind: OutcomeKind, reason: str, now: float) -> LinkOutcome:
+    return LinkOutcome(link.id, kind, link.attempt, reason=reason, fetched_at=now)
 
 
 def _validators(link: LeasedLink) -> tuple[tuple[str, str], ...]:

@@ -7,15 +7,25 @@ from crawlmesh.rules.robots import RobotsRules
 class HostGate:
     """Politeness towards one host, shared by all its batches in this process.
 
-    `next_start` is on the monotonic clock; `robots_since` is Unix time: older files are read again.
+    `next_start` and `down_until` are on the monotonic clock; `robots_since` is Unix time: older files are
+    read again.
     """
 
-    __slots__ = ("_robots_agent", "batches", "next_start", "robots", "robots_under_way", "state")
+    __slots__ = (
+        "_robots_agent",
+        "batches",
+        "down_until",
+        "next_start",
+        "robots",
+        "robots_under_way",
+        "state",
+    )
 
     def __init__(self, state: HostState, robots_agent: str, robots_since: float) -> None:
         self._robots_agent = robots_agent
         self.state = state
         self.next_start = 0.0
+        self.down_until = 0.0  # the host is dead; its links are given up without asking
         self.batches = 0
         self.robots: dict[str, RobotsRules] = {}  # by scheme
         self.robots_under_way: set[str] = set()  # schemes

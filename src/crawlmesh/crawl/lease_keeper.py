@@ -16,6 +16,7 @@ from crawlmesh.ports.clock import Clock
 from crawlmesh.ports.crawl_store import CrawlStore
 from crawlmesh.ports.fetcher import Fetcher
 from crawlmesh.ports.page_archive import PageArchive
+from crawlmesh.rules.politeness import paced
 
 if TYPE_CHECKING:
     from crawlmesh.crawl.engine import EngineOptions
@@ -98,10 +99,16 @@ class LeaseKeeper:
         for batch in list(self._active.values()):
             self.close(batch)
 
+    def give_up_requests(self) -> None:
+        """Wait no longer for what is under way: its links go back."""
+        for batch in list(self._active.values()):
+            batch.under_way.clear()
+            self.close(batch)
+
     def host_learnt(self, gate: HostGate) -> None:
         """A robots.txt was read: find its sitemaps, and see that a delay outlives this process."""
         held = [batch for batch in self._active.values() if batch.gate is gate]
-        for batch in held[:1]:
+        for batch in held:
             self._discover_sitemaps(batch)
         if gate.state.delay > 0 and held:
             # Known to the store before the next request: a kill must not make us forget the delay.
@@ -121,9 +128,9 @@ class LeaseKeeper:
 
     def _discover_sitemaps(self, batch: ActiveBatch) -> None:
         """Those that robots.txt names; known again in each process, because a kill may have come between."""
-        link = batch.links[0]
-        plan = self._plans[link.crawl_id]
-        if plan.definition.sitemaps:
+        link = next(iter(batch.links), None)
+        plan = self._plans[link.crawl_id] if link else None
+        if link and plan and plan.definition.sitemaps:
             locations = (url for rules in batch.gate.robots.values() for url in rules.sitemaps())
             found = (plan.discovery.sitemap(link, url) for url in locations)
             batch.discovered.extend(sitemap for sitemap in found if sitemap is not None)
@@ -212,8 +219,9 @@ class LeaseKeeper:
             await self._nothing_to_lease(grant, now)
 
     def _take(self, batch: HostBatch, now: float) -> None:
-        gate = self._gate(batch.host)
         options = self._options
+        state = paced(batch.host, options.delay, options.per_host, options.politeness)
+        gate = self._gate(state)
         active = ActiveBatch(
             batch,
             gate,
@@ -223,6 +231,14 @@ class LeaseKeeper:
         )
         gate.batches += 1
         self._active[batch.fence] = active
+        if state != batch.host:
+            # The user gave another pace this time: other processes must know it too.
+            active.reported = state
+            report = HostReport(None, state)
+            self._call(
+                f"learn {next(self._learnt)}",
+                self._renew([Renewal(batch.fence, options.lease_duration, report)]),
+            )
         self._discover_sitemaps(active)
         self._dispatcher.offer(active)
         if self._closing:

@@ -53,10 +53,10 @@ class PageVisit:
             return self._page(plan, link, response, fetched_at, discovered, skipped)
         if status in _REDIRECTS and response.header("location"):
             return self._redirect(plan, link, response, fetched_at, discovered, skipped)
-        if status == 304:
+        if status == 304 and (link.etag or link.last_modified):
             return _outcome(link, response, fetched_at, OutcomeKind.NOT_MODIFIED)
         outcome = self.failure(link, response, fetched_at, jitter)
-        if outcome.kind is OutcomeKind.DEAD and _is_guessed_sitemap(plan, link):
+        if outcome.kind is OutcomeKind.DEAD and link.is_sitemap:
             return _outcome(link, response, fetched_at, OutcomeKind.SKIPPED, "no_sitemap")
         return outcome
 
@@ -70,6 +70,15 @@ class PageVisit:
             return _outcome(link, response, fetched_at, OutcomeKind.RETRY, reason, retry_in=delay)
         return _outcome(link, response, fetched_at, OutcomeKind.DEAD, reason)
 
+    def without_robots(
+        self, link: LeasedLink, response: FetchResponse, fetched_at: float, jitter: float
+    ) -> LinkOutcome:
+        """Try a link again later whose host's robots.txt cannot be had, or give it up."""
+        reason = str(response.failure) if response.failure else "robots_unavailable"
+        kind = OutcomeKind.DEAD if link.attempt >= self._limits.max_attempts else OutcomeKind.RETRY
+        delay = retry_delay(link.attempt, self._limits.retry_base, self._limits.retry_cap, jitter)
+        return LinkOutcome(link.id, kind, link.attempt, reason=reason, fetched_at=fetched_at, retry_in=delay)
+
     def _page(
         self,
         plan: CrawlPlan,
@@ -80,11 +89,11 @@ class PageVisit:
         skipped: list[SkippedLink],
     ) -> LinkOutcome:
         document = Document(response.body, response.header("content-type"), response.url)
-        if plan.definition.sitemaps and document.kind in {"xml", "other"}:
+        if link.is_sitemap:
             pages, sitemaps = sitemap_links(document)
-            if pages or sitemaps:
-                self._read_sitemap(plan, link, pages, sitemaps, discovered, skipped)
-                return _outcome(link, response, fetched_at, OutcomeKind.FETCHED, "sitemap")
+            self._read_sitemap(plan, link, pages, sitemaps, discovered, skipped)
+            reason = "sitemap" if pages or sitemaps else "no_sitemap"
+            return _outcome(link, response, fetched_at, OutcomeKind.SKIPPED, reason)
         if response.truncated or document.kind == "other":
             return _outcome(link, response, fetched_at, OutcomeKind.SKIPPED, "content_type")
         data = plan.extractor.extract(document)
@@ -131,10 +140,6 @@ class PageVisit:
         assert found is not None
         skipped.append(found)
         return _outcome(link, response, fetched_at, OutcomeKind.REDIRECTED, found.rule, final_url=target.url)
-
-
-def _is_guessed_sitemap(plan: CrawlPlan, link: LeasedLink) -> bool:
-    return plan.definition.sitemaps and link.depth == 0 and link.url.endswith("/sitemap.xml")
 
 
 def encode_record(data: dict[str, Any]) -> bytes:

@@ -3,7 +3,6 @@
 import heapq
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
-from urllib.parse import urljoin
 
 import msgspec
 
@@ -18,12 +17,15 @@ from crawlmesh.model.page import FetchRequest, FetchResponse
 from crawlmesh.ports.clock import Clock
 from crawlmesh.ports.fetcher import Fetcher
 from crawlmesh.rules.politeness import after_response, with_robots
+from crawlmesh.rules.retry_delay import retry_after
 from crawlmesh.rules.robots import RobotsRules
+from crawlmesh.rules.whatwg_parser import resolve_href
 
 if TYPE_CHECKING:
     from crawlmesh.crawl.engine import EngineOptions
 
 _MOST_REDIRECTS = 5  # as RFC 9309 asks for
+_REMEMBERED_FAILURES = 10_000  # hosts
 
 
 class _UnderWay(msgspec.Struct):
@@ -73,9 +75,10 @@ class RobotsVisit:
         if under_way is None:
             return
         location = response.header("location") if 300 <= response.status < 400 else None
-        if location and under_way.redirects < _MOST_REDIRECTS:
+        target = resolve_href(location, response.url) if location else None
+        if target and under_way.redirects < _MOST_REDIRECTS:
             under_way.redirects += 1
-            self._follow(under_way, urljoin(response.url, location), next_token())
+            self._follow(under_way, target, next_token())
             return
         self._finish(under_way, response)
 
@@ -110,7 +113,7 @@ class RobotsVisit:
         status = None if response.failure else response.status
         if 300 <= response.status < 400:
             status = 404
-        if status is None or status >= 500:
+        if status is None or status >= 500 or status == 429:
             self._give_up(under_way, response)
             return
         self._learn(under_way.gate, under_way.scheme, RobotsFile(self._clock.now(), status, text))
@@ -118,9 +121,18 @@ class RobotsVisit:
     def _give_up(self, under_way: _UnderWay, response: FetchResponse) -> None:
         """Nothing is known of the file, so nothing is kept; it is asked for again with the next lease."""
         gate = under_way.gate
-        self._failures[gate.state.host] = response
+        if len(self._failures) >= _REMEMBERED_FAILURES:
+            self._failures.clear()
+        self._failures[gate.state.host] = FetchResponse(
+            0, response.url, response.status, failure=response.failure
+        )
         state, rest = after_response(
-            gate.state, response.status, response.failure, None, self._options.delay, self._options.politeness
+            gate.state,
+            response.status,
+            response.failure,
+            retry_after(response, self._clock.now()),
+            self._options.delay,
+            self._options.politeness,
         )
         gate.learn_robots(under_way.scheme, RobotsRules(None, None, self._options.robots_agent), state)
         gate.rest(self._clock.monotonic(), rest)

@@ -1,9 +1,8 @@
 """Fetching one page outside of any crawl."""
 
-from urllib.parse import urljoin
-
 from crawlmesh.model.page import FailureKind, FetchRequest, FetchResponse
 from crawlmesh.ports.fetcher import Fetcher
+from crawlmesh.rules.whatwg_parser import resolve_href
 
 _REDIRECTS = {301, 302, 303, 307, 308}
 
@@ -16,9 +15,10 @@ async def fetch_page(fetcher: Fetcher, url: str, max_redirects: int) -> FetchRes
             fetcher.start(FetchRequest(hop, url, crawl_id="single page"))
             response = await _answer(fetcher)
             location = response.header("location")
-            if response.status not in _REDIRECTS or not location:
+            target = resolve_href(location, response.url) if location else None
+            if response.status not in _REDIRECTS or target is None:
                 return response
-            url = urljoin(response.url, location)
+            url = target
     finally:
         await fetcher.aclose()
     return FetchResponse(

@@ -56,11 +56,17 @@ class LeasedLink(msgspec.Struct, frozen=True, gc=False):
     redirects: int = 0
     etag: str | None = None  # of the copy that the store holds, on a recrawl
     last_modified: str | None = None
+    found_by: FoundBy = FoundBy.LINK
 
     @property
     def address(self) -> str:
         """The URL to request."""
         return self.request_url or self.url
+
+    @property
+    def is_sitemap(self) -> bool:
+        """Whether this is a sitemap itself: the pages in it are one step further away."""
+        return self.found_by is FoundBy.SITEMAP and self.depth == 0
 
 
 class SkippedLink(msgspec.Struct, frozen=True, gc=False):

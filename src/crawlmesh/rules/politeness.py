@@ -29,6 +29,7 @@ class PolitenessLimits(msgspec.Struct, frozen=True):
     easing: float = 0.5  # what a good answer leaves of the pressure
     failures_before_rest: int = 3  # in a row; fewer say little about a host
     max_rest: float = 60.0  # seconds that a dead host rests between two tries
+    failures_of_a_dead_host: int = 10  # in a row; then its links are given up without asking, for `max_rest`
 
 
 DEFAULT_POLITENESS_LIMITS = PolitenessLimits()
@@ -91,6 +92,13 @@ def with_robots(
     known = {**state.robots, scheme: robots}
     informed = msgspec.structs.replace(state, robots=known, crawl_delay=asked, slots=slots)
     return _paced(informed, configured_delay, limits)
+
+
+def paced(state: HostState, configured_delay: float, slots: int, limits: PolitenessLimits) -> HostState:
+    """The state of a known host under the pace that the user wants this time."""
+    if state.slots != slots:
+        state = msgspec.structs.replace(state, slots=slots)
+    return _paced(state, configured_delay, limits)
 
 
 def _paced(state: HostState, configured_delay: float, limits: PolitenessLimits) -> HostState:

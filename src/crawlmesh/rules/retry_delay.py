@@ -3,7 +3,7 @@
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 
-from crawlmesh.model.page import FailureKind
+from crawlmesh.model.page import FailureKind, FetchResponse
 
 MAX_RETRY_AFTER = 3600.0  # seconds
 
@@ -21,6 +21,7 @@ _RETRYABLE_FAILURES = frozenset(
 )
 _MAX_DOUBLINGS = 60
 _MAX_DIGITS = 9
+_OVERLOADED = frozenset({429, 503})
 
 
 def retry_delay(attempt: int, base: float, cap: float, jitter: float) -> float:
@@ -38,6 +39,14 @@ def is_retryable(status: int, failure: FailureKind | None) -> bool:
     if failure is not None:
         return failure in _RETRYABLE_FAILURES
     return status in _RETRYABLE_STATUSES
+
+
+def retry_after(response: FetchResponse, now: float) -> float | None:
+    """Seconds for which a server that is overloaded wants to be left alone, if it says so."""
+    if response.status not in _OVERLOADED:
+        return None
+    value = response.header("retry-after")
+    return parse_retry_after(value, now) if value else None
 
 
 def parse_retry_after(value: str, now: float) -> float | None:

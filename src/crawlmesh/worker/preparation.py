@@ -88,10 +88,14 @@ async def _go_on(
 async def _start_again(store: CrawlStore, crawl_id: str, start: Start) -> int:
     if start is Start.RETRY_FAILED:
         return await store.retry_dead(crawl_id)
-    # A recrawl that was killed goes on where it stood.
-    if start is Start.RECRAWL and (await store.progress(crawl_id)).finished:
+    if start is Start.RECRAWL and not _is_being_recrawled(await store.progress(crawl_id)):
         return await store.recrawl(crawl_id)
     return 0
+
+
+def _is_being_recrawled(progress: CrawlProgress) -> bool:
+    """A recrawl that was killed goes on: pages count from its beginning, records stay from before."""
+    return not progress.finished and progress.records > progress.pages
 
 
 def _with_limits(crawl: Crawl, definition: CrawlDefinition, limits: CrawlLimits) -> Crawl:

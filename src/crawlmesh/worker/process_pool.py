@@ -9,6 +9,7 @@ from collections.abc import Awaitable, Callable
 from crawlmesh.errors import StoreError
 from crawlmesh.ports.crawl_store import CrawlStore
 
+SAID_WHY = 3  # the exit code of a process that cannot go on and has told its user the reason
 _MOST_RESTARTS = 10  # of one process
 _STOP_PATIENCE = 15.0  # seconds until a process that was told to stop is killed
 
@@ -61,6 +62,8 @@ class ProcessPool:
             await self._store.expire(node_id=node_id)
             if code == 0 or self._stopping:
                 return
+            if code == SAID_WHY:
+                raise StoreError("A crawl process could not go on; what was stored is safe.")
         raise StoreError(
             f"A crawl process ended {_MOST_RESTARTS + 1} times with code {code}. What was stored is safe; "
             "run the same command with --processes 1 to see the reason."

@@ -52,7 +52,7 @@ def test_the_summary_for_people(capsys: pytest.CaptureFixture[str]) -> None:
         ),
         ({"stopped_by": StoppedBy.MAX_PAGES, "pending": 5}, "Stopped by --max-pages with 5 links to go."),
         ({"stopped_by": StoppedBy.MAX_TIME, "pending": 5}, "Stopped by --max-time with 5 links to go."),
-        ({"resumed": True, "new_pages": 0}, "Nothing was left to do. --recrawl"),
+        ({"resumed": True, "seconds": 0.0}, "Nothing was left to do. --recrawl"),
         ({"resumed": True}, "Finished."),
     ],
 )

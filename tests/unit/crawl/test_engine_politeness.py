@@ -142,7 +142,15 @@ async def test_connection_failures_in_a_row_let_a_host_rest() -> None:
     kit = CrawlKit(per_host=1, batch_slots=1)
     kit.web.serve(f"{A}/", html(*(f"/{number}" for number in range(5))))
     kit.web.serve_all({f"{A}/{number}": failing(FailureKind.CONNECT) for number in range(5)})
-    progress = await kit.crawl(f"{A}/")
-    assert progress.by_reason == {"connect": 5}
-    assert len(kit.web.requests) == 2 + 5 * 4
+    await kit.crawl(f"{A}/")
     assert max(_gaps(kit.web.starts("a.example"))) >= 30
+
+
+async def test_the_links_of_a_dead_host_are_given_up_without_asking() -> None:
+    kit = CrawlKit(per_host=1, batch_slots=1)
+    kit.web.serve(f"{A}/", html(*(f"/{number}" for number in range(300))))
+    kit.web.serve_all({f"{A}/{number}": failing(FailureKind.CONNECT) for number in range(300)})
+    progress = await kit.crawl(f"{A}/")
+    assert progress.by_reason["host_down"] > 250
+    assert progress.dead == 300
+    assert len(kit.web.requests) < 30

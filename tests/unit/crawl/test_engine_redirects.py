@@ -117,3 +117,10 @@ async def test_links_of_a_page_are_relative_to_where_it_was_found() -> None:
         {f"{A}/": redirect("/deep/page"), f"{A}/deep/page": html("next"), f"{A}/deep/next": html()}
     )
     assert (await kit.crawl(f"{A}/")).dead == 0
+
+
+async def test_another_spelling_is_followed_also_after_a_long_delay() -> None:
+    kit = CrawlKit(delay=31.0)
+    kit.web.serve(f"{A}/p?b=1&a=2", redirect("/p?a=2&b=1"))
+    kit.web.serve(f"{A}/p?a=2&b=1", html())
+    assert (await kit.crawl(f"{A}/p?b=1&a=2")).pages == 1

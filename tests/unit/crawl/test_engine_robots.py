@@ -80,7 +80,12 @@ async def test_redirects_of_the_file_keep_the_delay_of_the_host() -> None:
 
 @pytest.mark.parametrize(
     ("reply", "reason"),
-    [(status(503), "http_503"), (status(500), "http_500"), (failing(FailureKind.CONNECT), "connect")],
+    [
+        (status(503), "robots_unavailable"),
+        (status(500), "robots_unavailable"),
+        (status(429), "robots_unavailable"),
+        (failing(FailureKind.CONNECT), "connect"),
+    ],
 )
 async def test_without_an_answer_links_are_tried_again_and_then_dead(reply: Reply, reason: str) -> None:
     kit = CrawlKit()
@@ -178,3 +183,33 @@ async def test_the_crawl_delay_holds_when_the_process_is_killed() -> None:
     assert kit.web.urls() == [f"{A}/", f"{A}/", f"{A}/1"]
     assert min(b - a for a, b in pairwise(starts)) >= 7.0
     assert kit.web.urls(robots=True).count(ROBOTS) == 1
+
+
+async def test_a_redirect_to_no_url_at_all_means_that_there_is_no_file() -> None:
+    kit = CrawlKit()
+    kit.web.serve(ROBOTS, redirect("http://[x/"))
+    kit.web.serve(f"{A}/", html())
+    assert (await kit.crawl(f"{A}/")).pages == 1
+
+
+async def test_a_url_is_judged_as_it_would_be_sent() -> None:
+    kit = CrawlKit()
+    kit.web.serve(ROBOTS, text("User-agent: *\nDisallow: /p?z="))
+    kit.web.serve(f"{A}/", html("/p?z=1&a=2"))
+    progress = await kit.crawl(f"{A}/")
+    assert kit.web.urls() == [f"{A}/"]
+    assert progress.by_rule == {"robots": 1}
+
+
+async def test_the_file_of_another_scheme_arrives_while_all_links_of_a_batch_are_under_way() -> None:
+    kit = CrawlKit()
+    plain = A.replace("https:", "http:")
+    kit.web.serve_all(
+        {
+            f"{A}/": html("/slow", "/a"),
+            f"{A}/slow": html(takes=10.0),
+            f"{A}/a": html(f"{plain}/s"),
+            f"{plain}/s": html(),
+        }
+    )
+    assert (await kit.crawl(f"{A}/")).pages == 4

@@ -26,7 +26,7 @@ async def test_the_default_location_is_read() -> None:
     assert await kit.record_urls() == {f"{A}/", f"{A}/hidden"}
     hidden = await kit.ledger(f"{A}/hidden")
     assert (hidden.found_by, hidden.parent_url) == (FoundBy.SITEMAP, f"{A}/sitemap.xml")
-    assert progress.by_rule == {"scope_host": 1}
+    assert progress.by_rule == {"scope_host": 1, "sitemap": 1}
     assert (await kit.ledger(f"{A}/sitemap.xml")).reason == "sitemap"
 
 
@@ -87,3 +87,21 @@ async def test_sitemaps_of_robots_survive_a_kill_before_the_first_settlement() -
     await kit.store.expire(everything=True)
     await kit.go_on()
     assert f"{A}/1" in await kit.record_urls()
+
+
+async def test_a_sitemap_of_another_host_does_not_widen_the_scope() -> None:
+    kit = CrawlKit()
+    kit.web.serve(f"{A}/robots.txt", text("Sitemap: https://b.example/map.xml"))
+    kit.web.serve_all({f"{A}/": html(), f"{A}/hidden": html(), "https://b.example/": html()})
+    kit.web.serve("https://b.example/map.xml", text(urlset(f"{A}/hidden", "https://b.example/"), XML))
+    await kit.crawl(f"{A}/", sitemaps=True)
+    assert await kit.record_urls() == {f"{A}/", f"{A}/hidden"}
+
+
+async def test_a_sitemap_that_redirects_away_is_not_followed() -> None:
+    kit = CrawlKit()
+    kit.web.serve(f"{A}/", html())
+    kit.web.serve(f"{A}/sitemap.xml", redirect("https://b.example/login"))
+    kit.web.serve("https://b.example/login", html())
+    await kit.crawl(f"{A}/", sitemaps=True)
+    assert "https://b.example/login" not in kit.web.urls()

@@ -21,7 +21,7 @@ import pathlib, sys
 runs = pathlib.Path(sys.stdin.read(), sys.argv[1])
 runs.write_text(runs.read_text() + "x" if runs.exists() else "x")
 """
-DYING_ONCE = COUNTING + "sys.exit(0 if runs.read_text() != 'x' else 3)"
+DYING_ONCE = COUNTING + "sys.exit(0 if runs.read_text() != 'x' else 9)"
 DYING_ALWAYS = COUNTING + "sys.exit(7)"
 WAITING = """
 import signal, socket, sys

@@ -138,6 +138,7 @@ class MemoryCrawlStore:
         if not unfinished:
             self._leases.release(lease, now, settlement.report.rest)
             return True
+        lease.host.rest(now, settlement.report.rest or 0.0)
         self._leases.give_back(lease, now)
         lease.links.update((link.id, link) for link in unfinished)
         return True

@@ -127,6 +127,7 @@ def _leased_link(link: LinkRow) -> LeasedLink:
         redirects=new.redirects,
         etag=link.etag,
         last_modified=link.last_modified,
+        found_by=new.found_by,
     )
 
 

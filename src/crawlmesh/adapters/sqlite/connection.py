@@ -44,6 +44,22 @@ def _translated(error: sqlite3.Error, path: Path) -> StoreError:
     return StoreError(f"The database {path} cannot be used: {error}.")
 
 
+def open_to_read(path: Path) -> sqlite3.Connection:
+    """Open an existing file beside its owner, who may be at work on it."""
+    with store_errors(path):
+        address = f"{path.absolute().as_uri()}?mode=rw"
+        connection = sqlite3.connect(
+            address, uri=True, isolation_level=None, check_same_thread=False, timeout=30
+        )
+        try:
+            connection.execute("PRAGMA query_only = ON")
+            _has_tables(connection, path)
+        except BaseException:
+            connection.close()
+            raise
+    return connection
+
+
 def open_database(path: Path) -> sqlite3.Connection:
     """Open the file for its one owner, and lay the tables where it is new."""
     if sqlite3.sqlite_version_info < _OLDEST_SQLITE:
@@ -65,12 +81,17 @@ def open_database(path: Path) -> sqlite3.Connection:
 
 
 def _lay_tables(connection: sqlite3.Connection, path: Path) -> None:
-    version = connection.execute("PRAGMA user_version").fetchone()[0]
-    if version == SCHEMA_VERSION:
+    if _has_tables(connection, path):
         return
-    if version:
+    connection.executescript(f"BEGIN; {SCHEMA} PRAGMA user_version = {SCHEMA_VERSION}; COMMIT;")
+
+
+def _has_tables(connection: sqlite3.Connection, path: Path) -> bool:
+    """Whether the tables are there; those of another version are refused."""
+    version = connection.execute("PRAGMA user_version").fetchone()[0]
+    if version not in (0, SCHEMA_VERSION):
         raise StoreCorruptError(
             f"{path} was written by another version of Crawlmesh (schema {version}, this one knows "
             f"{SCHEMA_VERSION}). Use that version, or start over with --fresh."
         )
-    connection.executescript(f"BEGIN; {SCHEMA} PRAGMA user_version = {SCHEMA_VERSION}; COMMIT;")
+    return bool(version)

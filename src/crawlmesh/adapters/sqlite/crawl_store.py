@@ -8,7 +8,7 @@ from typing import Self, TypeVar
 import msgspec
 
 from crawlmesh.adapters.sqlite import adding, again, leasing, ledger, settling
-from crawlmesh.adapters.sqlite.connection import open_database, store_errors
+from crawlmesh.adapters.sqlite.connection import open_database, open_to_read, store_errors
 from crawlmesh.adapters.sqlite.counters import Counters
 from crawlmesh.adapters.sqlite.group_commit import GroupCommit
 from crawlmesh.adapters.sqlite.session import Session
@@ -37,6 +37,12 @@ class SqliteCrawlStore:
         """Open a file, or make it. The caller sees to it that no other process has it open."""
         session = await asyncio.to_thread(_open_session, path, clock)
         return cls(session, GroupCommit(session.connection, path))
+
+    @classmethod
+    async def open_to_read(cls, path: Path, clock: Clock) -> Self:
+        """Open a file beside its owner, as it was when last committed: to read, not to change anything."""
+        session = await asyncio.to_thread(_open_to_read, path, clock)
+        return cls(session, GroupCommit(session.connection, path, begin="BEGIN"))
 
     async def create_crawl(self, crawl: Crawl) -> bool:
         """See CrawlStore.create_crawl."""
@@ -105,6 +111,16 @@ class SqliteCrawlStore:
 
     async def _call(self, function: Callable[[], Result]) -> Result:
         return await self._writer.call(function)
+
+
+def _open_to_read(path: Path, clock: Clock) -> Session:
+    connection = open_to_read(path)
+    try:
+        with store_errors(path):
+            return Session(connection, clock, owner=False)
+    except BaseException:
+        connection.close()
+        raise
 
 
 def _open_session(path: Path, clock: Clock) -> Session:

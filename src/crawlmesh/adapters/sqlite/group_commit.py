@@ -25,7 +25,8 @@ class GroupCommit:
     the owner keeps in memory no longer fits the file; the file itself stays as last committed.
     """
 
-    def __init__(self, connection: sqlite3.Connection, path: Path) -> None:
+    def __init__(self, connection: sqlite3.Connection, path: Path, begin: str = "BEGIN IMMEDIATE") -> None:
+        self._begin = begin
         self._connection = connection
         self._path = path
         self._calls: queue.SimpleQueue[tuple[Future[Any], Callable[[], Any]] | None] = queue.SimpleQueue()
@@ -88,7 +89,7 @@ class GroupCommit:
     ) -> list[tuple[Future[Any], Any, CrawlmeshError | None]]:
         answers: list[tuple[Future[Any], Any, CrawlmeshError | None]] = []
         with store_errors(self._path):
-            self._connection.execute("BEGIN IMMEDIATE")
+            self._connection.execute(self._begin)
             try:
                 for future, function in group:
                     try:

@@ -9,7 +9,7 @@ from crawlmesh.adapters.sqlite.adding import count_host_progress, count_queued
 from crawlmesh.adapters.sqlite.session import CrawlEntry, LeaseEntry, Session
 from crawlmesh.model.host import HostState
 from crawlmesh.model.lease import HostBatch, LeaseGrant, LeaseRequest
-from crawlmesh.model.link import LeasedLink
+from crawlmesh.model.link import FoundBy, LeasedLink
 
 _LEASABLE = "queued > 0 AND used < slots AND (leases = 0 OR exclusive = 0)"  # as in the index hosts_ready
 
@@ -30,7 +30,8 @@ _NEXT_READY = "SELECT min(ready_at) FROM hosts WHERE {leasable} {eligible}"
 _LINKS = """
 SELECT json_group_array(json_array(
     taken.link, taken.rank, taken.crawl, taken.attempt,
-    links.url, links.depth, links.priority, links.request_url, links.redirects {validators}
+    links.url, links.depth, links.priority, links.request_url, links.redirects,
+    links.found_by {validators}
 )) FROM (
     SELECT link, rank, crawl, attempt FROM queue
     WHERE host = :host {eligible} ORDER BY rank, link LIMIT :limit
@@ -71,6 +72,8 @@ class _ReadyHost(msgspec.Struct, array_like=True, frozen=True):
     state: HostState
     used: int
 
+
+_FOUND_BY = {found_by.value: found_by for found_by in FoundBy}
 
 _decode_hosts = msgspec.json.Decoder(list[_ReadyHost]).decode
 _decode_links = msgspec.json.Decoder(list[tuple[Any, ...]]).decode
@@ -229,9 +232,19 @@ def _lease_row(entry: LeaseEntry) -> tuple[Any, ...]:
 
 
 def _leased_link(session: Session, row: tuple[Any, ...]) -> LeasedLink:
-    number, _, crawl, attempt, url, depth, priority, request_url, redirects, *validators = row
+    number, _, crawl, attempt, url, depth, priority, request_url, redirects, found_by, *validators = row
     etag, last_modified = validators or (None, None)
     crawl_id = session.crawl_ids[crawl]
     return LeasedLink(
-        number, crawl_id, url, depth, priority, attempt + 1, request_url, redirects, etag, last_modified
+        number,
+        crawl_id,
+        url,
+        depth,
+        priority,
+        attempt + 1,
+        request_url,
+        redirects,
+        etag,
+        last_modified,
+        _FOUND_BY[found_by],
     )

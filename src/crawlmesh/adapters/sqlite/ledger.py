@@ -12,9 +12,11 @@ from crawlmesh.model.outcome import OutcomeKind
 from crawlmesh.model.record import Attempt, LedgerEntry, Record
 
 _HOSTS = """
-SELECT hosts.name, host_progress.queued, done, dead, iif(requests, elapsed / requests, 0.0), hosts.state
-FROM host_progress JOIN hosts ON hosts.number = host_progress.host
-WHERE crawl = ? ORDER BY dead DESC, iif(requests, elapsed / requests, 0.0) DESC, hosts.number LIMIT ?
+SELECT hosts.name, chosen.queued, done, dead, mean, hosts.state
+FROM (
+    SELECT host, queued, done, dead, iif(requests, elapsed / requests, 0.0) AS mean FROM host_progress
+    WHERE crawl = ? ORDER BY dead DESC, mean DESC, host LIMIT ?
+) AS chosen JOIN hosts ON hosts.number = chosen.host ORDER BY dead DESC, mean DESC, hosts.number
 """
 
 _RECORDS = """
@@ -75,11 +77,11 @@ def explain(session: Session, crawl_id: str, fingerprint: bytes) -> LedgerEntry 
     entry = session.crawls.get(crawl_id)
     if entry is None:
         return None
-    if fingerprint not in entry.known:
-        return _skipped(session, entry, fingerprint)
     cursor = session.connection.execute(_LINK, (entry.number, fingerprint))
-    names = [column[0] for column in cursor.description]
-    link = dict(zip(names, cursor.fetchone(), strict=True))
+    row = cursor.fetchone()
+    if row is None:
+        return _skipped(session, entry, fingerprint)
+    link = dict(zip([column[0] for column in cursor.description], row, strict=True))
     state = _state(session, link)
     return LedgerEntry(
         url=link["url"],

@@ -47,7 +47,8 @@ class CrawlEntry(msgspec.Struct):
 class Session:
     """The connection, the clock, and the state beside the tables."""
 
-    def __init__(self, connection: sqlite3.Connection, clock: Clock) -> None:
+    def __init__(self, connection: sqlite3.Connection, clock: Clock, *, owner: bool = True) -> None:
+        """Who only reads does without the known fingerprints."""
         self.connection = connection
         self.clock = clock
         self.crawls: dict[str, CrawlEntry] = {}
@@ -58,7 +59,7 @@ class Session:
         self.last_host = 0
         self._host_numbers: dict[str, int] = {}
         self._touched: set[str] = set()
-        self._load()
+        self._load(owner=owner)
 
     def entry(self, crawl_id: str) -> CrawlEntry:
         """The crawl of this id. Raises UnknownCrawlError."""
@@ -133,12 +134,12 @@ class Session:
         )
         return self.last_host
 
-    def _load(self) -> None:
+    def _load(self, *, owner: bool) -> None:
         rows = self.connection.execute("SELECT number, crawl, progress, revisits FROM crawls ORDER BY number")
         for number, crawl, progress, revisits in rows.fetchall():
             self.remember(number, _decode_crawl(crawl), _decode_counters(progress), bool(revisits))
-        for number, entry in ((entry.number, entry) for entry in self.crawls.values()):
-            self._load_known(number, entry)
+        for entry in self.crawls.values() if owner else ():
+            self._load_known(entry.number, entry)
         self.last_link = self.one("SELECT max(number) FROM links") or 0
         self.last_host = self.one("SELECT max(number) FROM hosts") or 0
         self.last_fence = self.one("SELECT seq FROM sqlite_sequence WHERE name = 'leases'") or 0

@@ -141,6 +141,7 @@ class _Ending:
         self._session = session
         self._now = session.clock.now()
         self._fences: list[int] = []
+        self._rests: list[tuple[int, float]] = []
         self._kept: list[tuple[int, str]] = []  # leases that live on, with the links that are left
         self._releases: list[tuple[int, int, float | None]] = []
         self._states: list[tuple[Any, ...]] = []
@@ -182,6 +183,7 @@ class _Ending:
             self._states.append(_state_row(entry.host, report.state))
         if entry.links:
             self._kept.append((entry.fence, msgspec.json.encode(entry.links).decode()))
+            self._rests.append((entry.host, report.rest or 0.0))
             return
         del self._session.leases[entry.fence]
         self._fences.append(entry.fence)
@@ -240,6 +242,7 @@ class _Ending:
         self._write_releases()
         session.write_rows(_DELETE_LEASES, self._fences)
         session.write_rows(_KEEP_LINKS, self._kept)
+        session.write_rows(_REST_HOSTS, self._rests, now=self._now)
         session.write_rows(_COUNT_HOST_RESULTS, [(*key, *row) for key, row in self._host_results.items()])
         _, trapped = add_links(session, self._discovered)
         add_skips(session, [*self._skipped, *trapped])

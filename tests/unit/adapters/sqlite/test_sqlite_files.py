@@ -139,3 +139,18 @@ async def test_an_sqlite_that_is_too_old_is_refused(path: Path, monkeypatch: pyt
     monkeypatch.setattr(sqlite3, "sqlite_version_info", (3, 30, 0))
     with pytest.raises(StoreError, match="is too old"):
         await SqliteCrawlStore.open(path, ManualClock())
+
+
+async def test_a_reader_sees_what_the_owner_has_committed(path: Path) -> None:
+    async with _opened(path) as store:
+        await store.create_crawl(crawl())
+        await store.add(new_links(3))
+        reader = await SqliteCrawlStore.open_to_read(path, ManualClock())
+        try:
+            assert (await reader.progress("crawl")).pending == 3
+            entry = await reader.explain("crawl", new_links(1)[0].fingerprint)
+            assert entry is not None
+        finally:
+            await reader.aclose()
+        with pytest.raises(StoreError, match="cannot be used"):
+            await SqliteCrawlStore.open_to_read(path.with_name("none.db"), ManualClock())
