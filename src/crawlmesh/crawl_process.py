@@ -32,7 +32,10 @@ class CrawlProcessJob(msgspec.Struct, frozen=True):
 
 def main(node_id: str, descriptor: int) -> None:
     """Crawl with the store at the other end of an inherited socket."""
-    job = msgspec.json.decode(sys.stdin.buffer.read(), type=CrawlProcessJob)
+    try:
+        job = msgspec.json.decode(sys.stdin.buffer.read(), type=CrawlProcessJob)
+    except msgspec.DecodeError:
+        sys.exit(1)  # cut off: the process that started this one was killed
     try:
         asyncio.run(_work(job, node_id, socket.socket(fileno=descriptor)))
     except CrawlmeshError as error:

@@ -15,14 +15,16 @@ from tests.acceptance.page_server import PageServer
 from tests.acceptance.test_bad_input import check_sentence
 
 
-def test_a_state_in_use_is_refused(server: PageServer, command: Command) -> None:
+def test_a_state_in_use_is_refused_but_can_be_read(server: PageServer, command: Command) -> None:
     server.pages["/"] = server.never_answer
     arguments = ["crawl", server.url(), "--allow-private", "--state", "state", "--ignore-robots"]
     with command.started(*arguments) as first:
         while not server.requests:
             assert first.poll() is None
-        for again in (arguments, ["why", server.url(), "--state", "state"]):
-            check_sentence(command.run(*again, code=1), "state", f"process {first.pid}")
+        check_sentence(command.run(*arguments, code=1), "state", f"process {first.pid}")
+        assert "It is being fetched." in command.run("why", server.url(), "--state", "state").out
+        command.run("export", "--output", "so-far.jsonl", "--state", "state")
+        assert read_records(command.folder / "so-far.jsonl") == []
         assert first.poll() is None
         first.send_signal(signal.SIGKILL)
         first.wait()

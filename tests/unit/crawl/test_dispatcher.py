@@ -134,6 +134,7 @@ def test_links_that_robots_forbids_are_refused() -> None:
     refused = dispatcher.next(0.0)
     assert isinstance(refused, LinkRefused)
     assert refused.link.url == "https://a/0"
+    assert refused.rules is not None
     assert not refused.rules.unavailable
     assert _page(dispatcher.next(0.0)) == "https://a/1"
     assert batch.running == 1

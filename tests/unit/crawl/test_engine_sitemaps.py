@@ -3,7 +3,7 @@ import gzip
 import pytest
 
 from crawlmesh.model.link import FoundBy
-from crawlmesh.testing.scripted_fetcher import Reply, html, status, text
+from crawlmesh.testing.scripted_fetcher import Reply, html, redirect, status, text
 from tests.unit.crawl.kit import CrawlKit
 
 A = "https://a.example"
