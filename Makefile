@@ -74,7 +74,7 @@ bench-crawl: $(DEVELOPMENT) ## crawl a generated site beside Scrapy, Crawlee and
 	$(BIN)/python -m benchmarks.crawl $(BENCH_ARGS)
 
 .PHONY: bench-memory
-bench-memory: $(DEVELOPMENT) ## memory and speed of the store up to 5 million known URLs
+bench-memory: $(DEVELOPMENT) ## memory and speed of a crawl up to 5 million known URLs
 	$(BIN)/python -m benchmarks.memory $(BENCH_ARGS)
 
 .PHONY: clean

@@ -98,13 +98,14 @@ def crawl(**options: Any) -> int:
     if definition is not None:
         CrawlPlan("check", definition)  # refuses what cannot be crawled before anything is touched
     fetch_options(settings)
-    state = options["state"]
     if definition is None:
-        state = existing_state(settings, state)
+        state = existing_state(settings, options["state"])
+    else:
+        state = options["state"] or state_path(settings, definition)
     order = CrawlOrder(
         settings=settings,
         definition=definition,
-        state=state or state_path(settings, definition or _unreachable()),
+        state=state,
         output=output,
         start=_start(options),
         fresh=options["fresh"],
@@ -115,10 +116,6 @@ def crawl(**options: Any) -> int:
         strict=options["strict"],
     )
     return asyncio.run(run_crawl(order))
-
-
-def _unreachable() -> CrawlDefinition:
-    raise AssertionError("a crawl without a definition has a state")
 
 
 def _refuse_contradictions(options: dict[str, Any]) -> None:
