@@ -20,6 +20,7 @@ from crawlmesh.crawl.definition import CrawlDefinition
 from crawlmesh.crawl.engine import Engine, EngineOptions
 from crawlmesh.rules.spider_traps import TrapLimits
 from crawlmesh.wiring import system_clock
+from crawlmesh.worker.garbage import spare_long_lived_objects
 from crawlmesh.worker.preparation import CrawlLimits, Start, prepare
 
 CHECKPOINTS = (100_000, 1_000_000, 2_000_000, 3_000_000, 4_000_000, 5_000_000)  # known URLs
@@ -99,6 +100,7 @@ async def measure(given: argparse.Namespace) -> list[Checkpoint]:
             prepared = await prepare(store, clock, "memory", definition, limits, Start.RESUME)
             options = EngineOptions(concurrency=64, per_host=64, batch_slots=32)
             watch.engine = Engine(store, site, clock, {prepared.crawl.id: prepared.plan}, options)
+            spare_long_lived_objects()  # as the command does
             await watch.engine.run()
         finally:
             await store.aclose()

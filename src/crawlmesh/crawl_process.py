@@ -17,6 +17,7 @@ from crawlmesh.crawl.definition import CrawlDefinition
 from crawlmesh.crawl.plan import CrawlPlan
 from crawlmesh.errors import CrawlmeshError
 from crawlmesh.wiring import EngineOptions, FetchOptions, connect_crawl_store, make_engine, open_archive
+from crawlmesh.worker.garbage import spare_long_lived_objects
 from crawlmesh.worker.process_pool import SAID_WHY
 
 
@@ -56,6 +57,7 @@ async def _work(job: CrawlProcessJob, node_id: str, connection: socket.socket) -
     options = msgspec.structs.replace(job.engine, node_id=node_id)
     engine = make_engine(store, CrawlPlan(job.crawl_id, job.definition), options, job.fetching, archive)
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, engine.stop)
+    spare_long_lived_objects()
     try:
         await engine.run()
     finally:

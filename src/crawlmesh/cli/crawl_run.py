@@ -29,6 +29,7 @@ from crawlmesh.wiring import (
     system_clock,
 )
 from crawlmesh.worker.export import export_records
+from crawlmesh.worker.garbage import spare_long_lived_objects
 from crawlmesh.worker.preparation import CrawlLimits, Prepared, Start, prepare
 from crawlmesh.worker.process_pool import ProcessPool
 
@@ -103,6 +104,7 @@ class _Run:
         """Crawl until nothing is left, a limit is reached or the user stops it."""
         if self._prepared.resumed and self._prepared.before.finished:
             return None
+        spare_long_lived_objects()
         clock = system_clock()
         begun = clock.monotonic()
         archive_folder = self._state.archive if self._prepared.plan.definition.archive else None

@@ -22,8 +22,10 @@ class RecentLinks:
         if key in new or key in self._old:
             return False
         if len(new) >= self._size:
-            self._old = new
-            self._new = new = set()
+            # Used again, not made anew: see `crawlmesh.worker.garbage`.
+            self._old, self._new = new, self._old
+            new = self._new
+            new.clear()
         new.add(key)
         return True
 
@@ -38,5 +40,5 @@ class RecentLinks:
 
     def clear(self) -> None:
         """Forget everything."""
-        self._new = set()
-        self._old = set()
+        self._new.clear()
+        self._old.clear()
