@@ -18,6 +18,7 @@ from crawlmesh.rules.url_identity import (
 )
 
 _REMEMBERED_ORIGINS = 20_000
+_REMEMBERED_FINGERPRINTS = 4_000_000  # two generations of so many are kept
 
 # Found nearer to a seed, or on another host, the same URL may be in.
 _RULES_ABOUT_THE_PAGE = frozenset({DEPTH, SCOPE_HOST, SCOPE_DOMAIN})
@@ -33,14 +34,17 @@ class Discovery:
         self._scope = scope
         self._traps = traps
         self._ignored_parameters = ignored_parameters
-        self._recent = RecentLinks()
-        self._refused = RecentLinks()  # where another page could lead to another decision
+        self._recent: RecentLinks[str] = RecentLinks()
+        self._refused: RecentLinks[str] = RecentLinks()  # where another page could lead to another decision
+        # The store holds the same bytes, so that they cost little here.
+        self._sent: RecentLinks[bytes] = RecentLinks(_REMEMBERED_FINGERPRINTS)
         self._origins: KnownOrigins = {}
 
     def forget(self) -> None:
         """Send everything again: a settlement that carried links was refused."""
         self._recent.clear()
         self._refused.clear()
+        self._sent.clear()
 
     def links_of(
         self,
@@ -94,10 +98,13 @@ class Discovery:
         discovered: list[NewLink],
         skipped: list[SkippedLink],
     ) -> str | None:
+        if self._sent.knows(target.fingerprint):
+            return None
         depth = page.depth + 1
         # Whoever lists a URL in a sitemap need not be its neighbour.
         rule = self._refusal(target, depth, None if page.is_sitemap else page.url)
         if rule is None:
+            self._sent.remember(target.fingerprint)
             discovered.append(self._new_link(page, target, depth, found_by))
         else:
             skipped.append(self._skip(page, target, depth, rule))

@@ -1,10 +1,15 @@
 """A bounded memory of links, so that known ones rarely leave the process."""
 
+from typing import Generic, TypeVar
+
 _GENERATION = 500_000  # entries; two generations are kept
 
 
-class RecentLinks:
-    """Remembers at least the last half million strings, and at most twice as many.
+Key = TypeVar("Key", str, bytes)
+
+
+class RecentLinks(Generic[Key]):
+    """Remembers at least the last half million keys, and at most twice as many.
 
     Forgetting is harmless: the store knows all links exactly, this only saves the way to it.
     """
@@ -13,10 +18,10 @@ class RecentLinks:
 
     def __init__(self, generation: int = _GENERATION) -> None:
         self._size = generation
-        self._new: set[str] = set()
-        self._old: set[str] = set()
+        self._new: set[Key] = set()
+        self._old: set[Key] = set()
 
-    def remember(self, key: str) -> bool:
+    def remember(self, key: Key) -> bool:
         """Whether the key was new; it is known from now on."""
         new = self._new
         if key in new or key in self._old:
@@ -29,11 +34,11 @@ class RecentLinks:
         new.add(key)
         return True
 
-    def knows(self, key: str) -> bool:
+    def knows(self, key: Key) -> bool:
         """Whether the key was remembered."""
         return key in self._new or key in self._old
 
-    def forget(self, key: str) -> None:
+    def forget(self, key: Key) -> None:
         """Make a key new again."""
         self._new.discard(key)
         self._old.discard(key)

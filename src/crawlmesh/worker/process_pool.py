@@ -39,8 +39,9 @@ class ProcessPool:
             async with asyncio.TaskGroup() as keepers:
                 for number in range(self._number):
                     keepers.create_task(self._keep(f"process-{number + 1}"))
-        except* StoreError as group:
-            raise group.exceptions[0] from None
+        except ExceptionGroup as group:
+            # Not `except*`: Python 3.11.2, which is Debian's, would wrap what is raised there again.
+            raise _first_leaf(group) from None
         finally:
             self._kill()
 
@@ -97,6 +98,12 @@ class ProcessPool:
             ours.close() if serving.done() else serving.cancel()
             await asyncio.gather(serving, return_exceptions=True)
         return code
+
+
+def _first_leaf(error: Exception) -> Exception:
+    while isinstance(error, ExceptionGroup):
+        error = error.exceptions[0]
+    return error
 
 
 def _signal(process: asyncio.subprocess.Process, number: signal.Signals) -> None:
