@@ -10,7 +10,17 @@
     │   ├── StoreLockedError    another process owns the store
     │   ├── StoreFullError      the disk or the quota behind the store is full
     │   ├── StoreCorruptError   the store's content is not what it must be
-    │   └── UnknownCrawlError   no crawl has this id
+    │   ├── UnknownCrawlError   no crawl has this id
+    │   └── NotLeaderError      another master leads by now
+    ├── RequestError            what was asked of the cluster cannot be
+    │   ├── InvalidError        a field has a value that is not allowed
+    │   ├── NotFoundError       no task, node, cluster … has this id
+    │   ├── ConflictError       it contradicts what is there, such as a status that allows no such move
+    │   │   └── IdempotencyError    the key was used before, with another request
+    │   ├── UnauthenticatedError    no key, or one that is not known
+    │   ├── ForbiddenError      the key's role does not allow it
+    │   └── StaleSessionError   a node speaks that was replaced or declared dead
+    ├── MasterUnreachableError  no master answers
     └── OutputError             records or pages cannot be written or read
 
 A message says what happened, to what, and what to do about it. What goes wrong with one
@@ -60,6 +70,50 @@ class StoreCorruptError(StoreError):
 
 class UnknownCrawlError(StoreError):
     """No crawl has this id."""
+
+
+class NotLeaderError(StoreError):
+    """Another master leads by now; nothing was changed."""
+
+
+class RequestError(CrawlmeshError):
+    """What was asked of the cluster cannot be. `field` names the part of the request that is at fault."""
+
+    def __init__(self, message: str, field: str | None = None) -> None:
+        super().__init__(message)
+        self.field = field
+
+
+class InvalidError(RequestError, UsageError):
+    """A field has a value that is not allowed."""
+
+
+class NotFoundError(RequestError):
+    """No task, node, cluster or key has this id."""
+
+
+class ConflictError(RequestError):
+    """It contradicts what is there."""
+
+
+class IdempotencyError(ConflictError):
+    """The idempotency key was used before, with another request."""
+
+
+class UnauthenticatedError(RequestError):
+    """There is no key with the request, or one that nobody knows."""
+
+
+class ForbiddenError(RequestError):
+    """The role of the key does not allow this."""
+
+
+class StaleSessionError(RequestError):
+    """The node was registered anew or removed; this process of it must register again."""
+
+
+class MasterUnreachableError(CrawlmeshError):
+    """No master answers at the given addresses."""
 
 
 class OutputError(CrawlmeshError):

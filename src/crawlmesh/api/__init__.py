@@ -1,0 +1,4 @@
+"""The HTTP interfaces: `v1/` and `distribution/`, keys, errors, events.
+
+Imported by wiring; imports control, protocol and model.
+"""

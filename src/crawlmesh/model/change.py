@@ -1,0 +1,39 @@
+"""Changes of control data, each made whole or not at all."""
+
+import msgspec
+
+from crawlmesh.model.event import Event
+from crawlmesh.model.execution import Execution
+from crawlmesh.model.node import Node
+from crawlmesh.model.task import Task
+
+
+class TaskChange(msgspec.Struct, frozen=True, kw_only=True):
+    """A task as it shall be from now on, with everything that changes together with it.
+
+    Compare-and-set: it is taken where the stored task has the fence `task.fence - 1`, and refused,
+    executions and events included, where not. A task with the fence 1 is a new one.
+    """
+
+    task: Task
+    executions: tuple[Execution, ...] = ()  # new ones, and ones that change
+    events: tuple[Event, ...] = ()
+
+
+class NodeChange(msgspec.Struct, frozen=True, kw_only=True):
+    """A node as it shall be from now on. Compare-and-set on `node.fence - 1`, as with tasks.
+
+    What heartbeats bring (last_heartbeat, load, usage, active_tasks) is not written by a change of a
+    known node.
+    """
+
+    node: Node
+    events: tuple[Event, ...] = ()
+
+
+class Leadership(msgspec.Struct, frozen=True):
+    """The right to lead until `expires_at`. `fence` is higher than that of every earlier leader."""
+
+    holder: str
+    fence: int
+    expires_at: float
