@@ -8,6 +8,7 @@ from benchmarks.environments import EnvironmentUnavailableError, ensure_environm
 from benchmarks.line_up import Competitor, choose_competitors
 from benchmarks.machine import machine_facts
 from benchmarks.nginx import NginxMissingError, find_nginx, free_port
+from benchmarks.parallel_gain import parallel_gain
 from benchmarks.report import build_rows, markdown_table, write_report
 from benchmarks.shop_site import Site, SiteParameters, ensure_site
 from benchmarks.trial import Trial, run_trial
@@ -102,6 +103,7 @@ def main() -> None:
         | {f"left out: {name}": why for name, why in left_out.items()}
     )
     trials = run_rounds(ready, site, given)
+    facts["two processes that share nothing, over one"] = f"{parallel_gain(site.root):.2f}"
     heading = f"# {given.pages:,} pages, {given.hosts} hosts, {given.connections} connections"
     heading += f", {given.rounds} rounds"
     table = markdown_table(build_rows([competitor for competitor, _ in ready], trials))

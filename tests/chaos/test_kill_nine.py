@@ -3,10 +3,8 @@
 The moments are random; a run says its seed, and CHAOS_SEED repeats it.
 """
 
-import os
 import random
 import signal
-import sys
 from collections import Counter
 from collections.abc import Callable
 from contextlib import suppress
@@ -18,6 +16,7 @@ import pytest
 
 from crawlmesh.testing.demo_site import DemoSiteOptions
 from tests.chaos import moments
+from tests.chaos.conftest import Say
 from tests.chaos.crawl_under_fire import CrawlUnderFire
 from tests.chaos.moments import Seen
 from tests.chaos.served_site import ServedSite, serving
@@ -37,25 +36,6 @@ _MOST_CRAWLS = 6
 _EXPORTS = 3
 
 Moment = Callable[[Popen[str]], Seen]
-Say = Callable[[str], None]
-
-
-@pytest.fixture
-def say(capsys: pytest.CaptureFixture[str]) -> Say:
-    """Print past pytest: the numbers are wanted when all is well, too."""
-
-    def write(text: str) -> None:
-        with capsys.disabled():
-            sys.stdout.write(f"\nchaos: {text}\n")
-
-    return write
-
-
-@pytest.fixture
-def dice(say: Say) -> random.Random:
-    seed = int(os.environ.get("CHAOS_SEED") or random.SystemRandom().randrange(1_000_000))
-    say(f"CHAOS_SEED={seed}")
-    return random.Random(seed)
 
 
 async def test_one_process(tmp_path: Path, dice: random.Random, say: Say) -> None:

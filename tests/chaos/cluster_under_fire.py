@@ -1,0 +1,253 @@
+"""Two masters on PostgreSQL and four workers, all of them hit again and again."""
+
+import asyncio
+import random
+import time
+from collections import Counter
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any, Self
+
+import aiohttp
+
+from crawlmesh.testing.cluster_processes import ClusterProcesses, free_port
+from tests.chaos.crawl_under_fire import PER_HOST
+from tests.chaos.served_site import ServedSite
+from tests.chaos.tcp_proxy import TcpProxy
+
+_PATIENCE = 180.0  # seconds; what does not happen until then hangs
+_ENDED = {"completed", "failed", "timeout", "cancelled"}
+
+SETTINGS = {
+    "leader_lease": 2,  # seconds; so are all of these
+    "heartbeat_interval": 0.5,
+    "device_timeout": 3,
+    "timeout_check_interval": 0.5,
+    "lease_duration": 4,
+    "settle_after": 0.3,
+    "retry_base": 0.1,
+    "concurrent_tasks": 20,
+}
+
+
+class ClusterUnderFire:
+    """The processes, the connections between them, and how often they were hit."""
+
+    def __init__(
+        self, folder: Path, store: str, site: ServedSite, dice: random.Random, workers: int = 4
+    ) -> None:
+        self.site = site
+        self._dice = dice
+        self._processes = ClusterProcesses(folder, {**SETTINGS, "control_store": store, "crawl_store": store})
+        self._workers = [f"worker-{number + 1}" for number in range(workers)]
+        self._masters: dict[str, str] = {}  # address by name
+        self._proxies: list[TcpProxy] = []
+        self._http: aiohttp.ClientSession
+        self.faults: Counter[str] = Counter()
+        self.tasks: list[str] = []
+        self.crawls: list[str] = []
+
+    async def __aenter__(self) -> Self:
+        self._processes.__enter__()
+        headers = {"Authorization": f"Bearer {self._processes.key}"}
+        self._http = aiohttp.ClientSession(headers=headers, timeout=aiohttp.ClientTimeout(total=5))
+        for name in ("master-1", "master-2"):
+            port = free_port()
+            self._masters[name] = self._processes.start_master(name, port)
+            proxy = TcpProxy(port)
+            await proxy.start()
+            self._proxies.append(proxy)
+        await self.until(self._some_master_leads, "a master leads")
+        addresses = ",".join(f"http://127.0.0.1:{proxy.port}" for proxy in self._proxies)
+        for name in self._workers:
+            self._processes.start_worker(name, addresses)
+        await self.until(self._all_online, "all workers are online")
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self._http.close()
+        for proxy in self._proxies:
+            await proxy.stop()
+        self._processes.__exit__(None, None, None)
+
+    # -- work ------------------------------------------------------------------------------------
+
+    async def submit_crawl(self) -> None:
+        """The whole demo site, worked on by all nodes."""
+        parameters = {
+            "url": self.site.manifest.portal_url,
+            "allow_hosts": self.site.other_hosts,
+            "selectors": {
+                "product": "div.product",
+                "title": "h2.title",
+                "price": "span.price",
+                "heading": "h1",
+            },
+            "per_host": PER_HOST,
+        }
+        task = await self._submit({"parameters": parameters, "max_nodes": 4, "max_retries": 100})
+        self.crawls.append(task)
+
+    async def submit_noops(self, number: int) -> None:
+        """Small tasks beside it."""
+        for _ in range(number):
+            await self._submit({"task_type": "noop", "parameters": {"value": 1}, "max_retries": 100})
+
+    async def crawl_is_over(self) -> bool:
+        """Whether the latest crawl has ended."""
+        task = await self.get(f"/api/v1/tasks/{self.crawls[-1]}")
+        return task["status"] in _ENDED
+
+    async def all_tasks_ended(self) -> bool:
+        """Whether nothing is left to do."""
+        for task_id in self.tasks:
+            if (await self.get(f"/api/v1/tasks/{task_id}"))["status"] not in _ENDED:
+                return False
+        return True
+
+    async def _submit(self, body: dict[str, Any]) -> str:
+        # The key makes it safe to ask another master when the answer of the first got lost.
+        key = f"chaos-{len(self.tasks)}"
+        answer = await self._ask("POST", "/api/v1/tasks", json=body, headers={"Idempotency-Key": key})
+        task_id = str(answer["id"])
+        if task_id not in self.tasks:
+            self.tasks.append(task_id)
+        return task_id
+
+    # -- faults ----------------------------------------------------------------------------------
+
+    async def hit(self) -> None:
+        """One fault, chosen by the dice, and its end."""
+        kind = self._dice.choice(
+            [
+                "kill worker",
+                "kill worker",
+                "kill master",
+                "pause worker",
+                "pause master",
+                "cut",
+                "cut",
+                "refuse",
+            ]
+        )
+        self.faults[kind] += 1
+        if kind == "kill worker":
+            await self._kill(self._dice.choice(self._workers))
+        elif kind == "kill master":
+            await self._kill(self._dice.choice(list(self._masters)))
+        elif kind == "pause worker":
+            await self._pause_worker(self._dice.choice(self._workers))
+        elif kind == "pause master":
+            await self._pause_master()
+        elif kind == "cut":
+            self._dice.choice(self._proxies).cut()
+        else:
+            await self._refuse()
+
+    async def heal(self) -> None:
+        """Everything runs and is connected."""
+        for proxy in self._proxies:
+            proxy.refuse(refusing=False)
+        await self.until(self._some_master_leads, "a master leads again")
+        await self.until(self._all_online, "all workers are online again")
+
+    async def _kill(self, name: str) -> None:
+        self._processes.kill(name)
+        if self._dice.random() < 0.5:
+            await self.further_requests(self._dice.randrange(8))
+        self._processes.start_again(name)
+        if name in self._masters:
+            await self.until(self._some_master_leads, "a master leads again")
+
+    async def _pause_worker(self, name: str) -> None:
+        """Longer than its leases: until it is declared dead."""
+        await self.until(lambda: self._node_is(name, {"online"}), f"{name} is online")
+        self._processes.pause(name)
+        await self.until(lambda: self._node_is(name, {"unresponsive", "offline"}), f"{name} is declared dead")
+        self._processes.go_on(name)
+
+    async def _pause_master(self) -> None:
+        """The one that leads, until the other one does."""
+        leader = await self._leader()
+        if leader is None:
+            return
+        other = next(name for name in self._masters if name != leader)
+
+        async def other_leads() -> bool:
+            return await self._leads(other)
+
+        self._processes.pause(leader)
+        try:
+            await self.until(other_leads, f"{other} leads instead of the paused {leader}")
+        finally:
+            self._processes.go_on(leader)
+
+    async def _refuse(self) -> None:
+        proxy = self._dice.choice(self._proxies)
+        proxy.refuse(refusing=True)
+        proxy.cut()
+        await self.further_requests(self._dice.randrange(8))
+        proxy.refuse(refusing=False)
+
+    # -- looking ---------------------------------------------------------------------------------
+
+    async def further_requests(self, number: int) -> None:
+        """Wait until the site has seen so many requests more, or the crawl is over."""
+        wanted = self.site.requests() + number
+
+        async def seen() -> bool:
+            return self.site.requests() >= wanted or await self.crawl_is_over()
+
+        await self.until(seen, f"the site sees {number} further requests")
+
+    async def get(self, path: str) -> Any:
+        """Ask whichever master answers."""
+        return await self._ask("GET", path)
+
+    async def until(self, holds: Callable[[], Awaitable[bool]], what: str) -> None:
+        """Wait for something that must happen."""
+        deadline = time.monotonic() + _PATIENCE
+        while not await holds():
+            self._processes.raise_for_ended()
+            assert time.monotonic() < deadline, f"it does not happen that {what}; {self._printed()}"
+            await asyncio.sleep(0.05)
+
+    async def _ask(self, method: str, path: str, **options: Any) -> Any:
+        deadline = time.monotonic() + _PATIENCE
+        while True:
+            for address in self._dice.sample(list(self._masters.values()), 2):
+                try:
+                    async with self._http.request(method, address + path, **options) as response:
+                        if response.status < 500:
+                            assert response.status < 400, f"{path}: {response.status} {await response.text()}"
+                            return await response.json()
+                except (aiohttp.ClientError, TimeoutError):
+                    continue
+            assert time.monotonic() < deadline, f"no master answers {path}; {self._printed()}"
+            await asyncio.sleep(0.05)
+
+    async def _leads(self, name: str) -> bool:
+        try:
+            async with self._http.get(
+                self._masters[name] + "/health", timeout=aiohttp.ClientTimeout(total=1)
+            ) as response:
+                return bool((await response.json())["leader"])
+        except (aiohttp.ClientError, TimeoutError):
+            return False
+
+    async def _leader(self) -> str | None:
+        return next((name for name in self._masters if await self._leads(name)), None)
+
+    async def _some_master_leads(self) -> bool:
+        return await self._leader() is not None
+
+    async def _node_is(self, name: str, statuses: set[str]) -> bool:
+        node = await self.get(f"/api/v1/nodes/{name}")
+        return node["status"] in statuses
+
+    async def _all_online(self) -> bool:
+        nodes = (await self.get("/api/v1/nodes?limit=100"))["items"]
+        return sum(node["status"] == "online" for node in nodes) == len(self._workers)
+
+    def _printed(self) -> str:
+        return "\n".join(f"--- {name}\n{self._processes.printed(name)}" for name in self._processes.running)
