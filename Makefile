@@ -37,7 +37,7 @@ setup-dev: $(DEVELOPMENT) ## the same, with the tools for tests and checks
 	@echo "Ready: $(BIN)/crawlmesh, with everything for 'make test' and 'make check'"
 
 .PHONY: demo
-demo: $(RUNTIME) ## serve the bundled demo shop and crawl it
+demo: $(RUNTIME) ## start a server, serve the bundled demo shop and crawl it
 	@$(BIN)/crawlmesh demo $(DEMO_ARGS)
 
 .PHONY: test
@@ -57,8 +57,8 @@ format: $(DEVELOPMENT) ## format the code and repair what ruff can repair
 	$(BIN)/ruff check --fix .
 
 .PHONY: docs
-docs: $(RUNTIME) ## make docs/reference/settings.md and commands.md from the code
-	@for page in settings commands; do \
+docs: $(RUNTIME) ## make the pages of docs/reference that come from the code
+	@for page in settings commands api events metrics; do \
 	    $(BIN)/crawlmesh reference $$page > docs/reference/$$page.md.new \
 	    && mv docs/reference/$$page.md.new docs/reference/$$page.md || exit 1; \
 	    echo "docs/reference/$$page.md"; \

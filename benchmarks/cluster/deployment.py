@@ -28,12 +28,15 @@ class Deployment:
         self.http: aiohttp.ClientSession
 
     async def __aenter__(self) -> Self:
-        self._processes.__enter__()
         self.url = self._processes.start_master("master", free_port())
         headers = {"Authorization": f"Bearer {self._processes.key}"}
         connector = aiohttp.TCPConnector(limit=0)
         self.http = aiohttp.ClientSession(self.url, headers=headers, connector=connector)
-        await self._until(self._leads, "the master leads")
+        try:
+            await self._until(self._leads, "the master leads")
+        except BaseException:
+            await self.__aexit__(None, None, None)
+            raise
         return self
 
     async def __aexit__(

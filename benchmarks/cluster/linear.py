@@ -55,4 +55,4 @@ async def _rate(address: str, pages: int) -> float:
         raise RuntimeError(f"only {len(moments)} of {pages} pages were fetched")
     tenth = len(moments) // 10
     middle = moments[tenth:-tenth]
-    return (len(middle) - 1) / (middle[-1] - middle[0])
+    return float((len(middle) - 1) / (middle[-1] - middle[0]))

@@ -48,9 +48,22 @@ class ClusterUnderFire:
         self.crawls: list[str] = []
 
     async def __aenter__(self) -> Self:
-        self._processes.__enter__()
         headers = {"Authorization": f"Bearer {self._processes.key}"}
         self._http = aiohttp.ClientSession(headers=headers, timeout=aiohttp.ClientTimeout(total=5))
+        try:
+            await self._start()
+        except BaseException:
+            await self.__aexit__()
+            raise
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self._http.close()
+        for proxy in self._proxies:
+            await proxy.stop()
+        self._processes.__exit__(None, None, None)
+
+    async def _start(self) -> None:
         for name in ("master-1", "master-2"):
             port = free_port()
             self._masters[name] = self._processes.start_master(name, port)
@@ -62,13 +75,6 @@ class ClusterUnderFire:
         for name in self._workers:
             self._processes.start_worker(name, addresses)
         await self.until(self._all_online, "all workers are online")
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        await self._http.close()
-        for proxy in self._proxies:
-            await proxy.stop()
-        self._processes.__exit__(None, None, None)
 
     # -- work ------------------------------------------------------------------------------------
 
@@ -236,7 +242,10 @@ class ClusterUnderFire:
             return False
 
     async def _leader(self) -> str | None:
-        return next((name for name in self._masters if await self._leads(name)), None)
+        for name in self._masters:
+            if await self._leads(name):
+                return name
+        return None
 
     async def _some_master_leads(self) -> bool:
         return await self._leader() is not None

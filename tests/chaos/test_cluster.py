@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from crawlmesh.adapters.postgres import PostgresControlStore, PostgresCrawlStore
+from crawlmesh.adapters.postgres.control import PostgresControlStore
+from crawlmesh.adapters.postgres.crawl_store import PostgresCrawlStore
 from crawlmesh.model.execution import ExecutionStatus
 from crawlmesh.model.record import Record
 from crawlmesh.model.task import TaskStatus

@@ -4,7 +4,15 @@ from typing import Any
 import pytest
 
 from crawlmesh.errors import SettingError
-from crawlmesh.settings import ENVIRONMENT_PREFIX, Settings, load_settings, settings_reference
+from crawlmesh.settings import (
+    ENVIRONMENT_PREFIX,
+    GROUPS,
+    Mode,
+    Settings,
+    load_settings,
+    mode_file,
+    settings_reference,
+)
 
 
 @pytest.fixture(autouse=True)
@@ -166,3 +174,90 @@ def test_the_reference_names_every_setting() -> None:
     reference = settings_reference()
     for name in Settings.model_fields:
         assert f"| `{name}` | `CRAWLMESH_{name.upper()}` |" in reference
+
+
+def test_a_file_may_be_json_by_its_name() -> None:
+    settings = load_settings({}, _file('{"mode": "worker", "delay": 2}', "worker.json"))
+    assert (settings.mode, settings.delay) == (Mode.WORKER, 2.0)
+    assert "bad.json is not valid JSON" in _message({}, _file("{", "bad.json"))
+    assert "list.json must hold an object" in _message({}, _file("[]", "list.json"))
+
+
+def test_empty_values_of_a_file_leave_the_choice_to_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    path = _file('{"device_id": "", "master_url": "", "api_key": null, "region": ""}', "c.json")
+    settings = load_settings({}, path)
+    assert settings.model_fields_set == set()
+    monkeypatch.setenv("CRAWLMESH_API_KEY", "")
+    assert load_settings({}, path).api_key is None
+    assert "user_agent (file) has the value ''" in _message({}, _file('{"user_agent": ""}', "d.json"))
+
+
+def test_the_file_of_a_mode_wins_over_the_usual_one_and_a_named_one_stands_alone() -> None:
+    _file("delay = 1\nper_host = 2\n")
+    mode = _file('{"delay": 3}', "mode.json")
+    both = load_settings({}, default_file=mode)
+    assert (both.delay, both.per_host) == (3.0, 2)
+    assert load_settings({}, _file("delay = 5\n", "named.toml"), default_file=mode).delay == 5.0
+    assert load_settings({}, default_file=Path("none.json")).delay == 1.0
+    assert mode_file(Mode.MASTER) == Path("config/distribution_master.json")
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "allowed"),
+    [
+        ("mode", "queen", "'standalone', 'master' or 'worker'"),
+        ("port", 65_536, "less than or equal to 65535"),
+        ("master_url", "master:8000", "http://master:8000"),
+        ("master_url", "http://a:1,,", "http://master:8000"),
+        ("control_store", "mysql://x", "postgresql://"),
+        ("crawl_store", "memory:", "sqlite:///"),
+        ("device_id", "a b", "letters, digits"),
+        ("log_level", "LOUD", "'DEBUG'"),
+        ("max_cpu_usage", 2, "less than or equal to 1"),
+        ("concurrent_tasks", 0, "greater than or equal to 1"),
+    ],
+)
+def test_settings_of_a_cluster_are_checked(name: str, value: object, allowed: str) -> None:
+    message = _message({name: value})
+    assert message.startswith(f"The setting {name} (flag) has the value {value!r}: it ")
+    assert allowed in message
+
+
+def test_keys_are_not_shown_in_messages() -> None:
+    message = _message({"api_key": "top secret"})
+    assert "top secret" not in message
+    assert "without spaces" in message
+
+
+def test_addresses_of_masters_are_split_and_cleaned() -> None:
+    assert load_settings({"master_url": "http://a:1/, https://b"}).master_urls == ["http://a:1", "https://b"]
+    assert load_settings({}).master_urls == []
+
+
+def test_silence_is_three_heartbeats_unless_said_otherwise() -> None:
+    assert load_settings({}).silence == 90.0
+    assert load_settings({"device_timeout": 60}).silence == 60.0
+    assert load_settings({"heartbeat_timeout": 5}).silence == 5.0
+
+
+def test_a_worker_takes_any_port_unless_told_one() -> None:
+    assert load_settings({"mode": "worker"}).worker_port == 0
+    assert load_settings({"mode": "worker", "port": 9_000}).worker_port == 9_000
+    assert load_settings({"mode": "standalone", "port": 9_000}).worker_port == 0
+
+
+def test_capabilities_come_as_json_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CRAWLMESH_CAPABILITIES", '{"javascript_rendering": 1}')
+    assert load_settings({}).capabilities == {"javascript_rendering": 1}
+    monkeypatch.setenv("CRAWLMESH_CAPABILITIES", "javascript")
+    assert "JSON object" in _message({})
+
+
+@pytest.mark.parametrize("value", ["none", ""])
+def test_the_log_file_can_be_switched_off(value: str) -> None:
+    assert load_settings({}, _file(f'log_file = "{value}"\n')).log_file is None
+
+
+def test_every_setting_belongs_to_one_group() -> None:
+    grouped = [name for group in GROUPS.values() for name in group.model_fields]
+    assert grouped == list(Settings.model_fields)

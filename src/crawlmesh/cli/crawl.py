@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from crawlmesh.cli.addresses import with_scheme
 from crawlmesh.cli.crawl_run import CrawlOrder, run_crawl
 from crawlmesh.cli.extraction_options import extraction_from
 from crawlmesh.cli.options import config_options, request_options, selector_options, setting_flags
@@ -168,8 +169,3 @@ def _definition(options: dict[str, Any], settings: Settings) -> CrawlDefinition 
             pages_per_template=settings.max_pages_per_template,
         ),
     )
-
-
-def with_scheme(url: str) -> str:
-    """People type example.com; browsers understand it."""
-    return url if re.match(r"[A-Za-z][A-Za-z0-9+.-]*://", url) else f"https://{url}"

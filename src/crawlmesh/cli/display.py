@@ -82,9 +82,12 @@ def choose_display(*, quiet: bool, as_json: bool) -> Display:
     """Live on a terminal, lines on a pipe; standard output stays free for the summary."""
     if quiet:
         return Display(None)
-    if sys.stderr.isatty() and not as_json:
-        return Display(_LiveScreen())
-    return Display(_LineScreen())
+    return Display(_LineScreen() if as_json else choose_screen())
+
+
+def choose_screen() -> Screen:
+    """Live on a terminal, lines elsewhere."""
+    return _LiveScreen() if sys.stderr.isatty() else _LineScreen()
 
 
 async def _watch(screen: Screen, camera: "_Camera") -> None:

@@ -7,37 +7,49 @@ from collections.abc import Sequence
 
 import click
 
-from crawlmesh.cli.crawl import crawl
-from crawlmesh.cli.crawls import crawls
-from crawlmesh.cli.demo import demo
 from crawlmesh.cli.exit_codes import ExitCode
-from crawlmesh.cli.export import export
-from crawlmesh.cli.extract import extract
-from crawlmesh.cli.reference import reference
-from crawlmesh.cli.try_page import try_page
-from crawlmesh.cli.why import why
+from crawlmesh.cli.lazy_group import LazyGroup
 from crawlmesh.errors import CrawlmeshError, UsageError
 from crawlmesh.version import __version__
 
+_HERE = "crawlmesh.cli"
+_COMMANDS = {
+    "crawl": f"{_HERE}.crawl:crawl",
+    "try": f"{_HERE}.try_page:try_page",
+    "export": f"{_HERE}.export:export",
+    "extract": f"{_HERE}.extract:extract",
+    "why": f"{_HERE}.why:why",
+    "crawls": f"{_HERE}.crawls:crawls",
+    "distribute": f"{_HERE}.distribute:distribute",
+    "status": f"{_HERE}.status:status",
+    "task": f"{_HERE}.task:task",
+    "node": f"{_HERE}.node:node",
+    "cluster": f"{_HERE}.cluster:cluster",
+    "key": f"{_HERE}.key:key",
+    "events": f"{_HERE}.events:events",
+    "demo": f"{_HERE}.demo:demo",
+    "reference": f"{_HERE}.reference:reference",
+}
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+
+@click.group(
+    cls=LazyGroup,
+    places=_COMMANDS,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
 @click.version_option(__version__, prog_name="crawlmesh")
 def crawlmesh() -> None:
-    """Crawl sites: fast, politely, and so that a kill loses nothing."""
+    """Crawl sites: fast, politely, and so that a kill loses nothing; alone or as a cluster."""
 
 
-for _command in (crawl, try_page, export, extract, why, crawls, demo, reference):
-    crawlmesh.add_command(_command)
-
-
-def main(arguments: Sequence[str] | None = None) -> None:
+def main(arguments: Sequence[str] | None = None, command: click.Command = crawlmesh) -> None:
     """Run the command line; every failure is one sentence and an exit code."""
-    sys.exit(_run(arguments))
+    sys.exit(_run(arguments, command))
 
 
-def _run(arguments: Sequence[str] | None) -> int:
+def _run(arguments: Sequence[str] | None, command: click.Command) -> int:
     try:
-        code = crawlmesh.main(arguments, prog_name="crawlmesh", standalone_mode=False)
+        code = command.main(arguments, prog_name=command.name, standalone_mode=False)
     except click.exceptions.Abort:
         return ExitCode.INTERRUPTED
     except click.ClickException as error:

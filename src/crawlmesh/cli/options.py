@@ -9,7 +9,9 @@ import click
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 
-def _together(*decorators: Decorator) -> Decorator:
+def together(*decorators: Decorator) -> Decorator:
+    """Several options as one."""
+
     def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
         for decorator in reversed(decorators):
             function = decorator(function)
@@ -20,9 +22,12 @@ def _together(*decorators: Decorator) -> Decorator:
 
 def config_options() -> Decorator:
     """Where settings come from."""
-    return _together(
+    return together(
         click.option(
-            "--config", type=click.Path(path_type=Path), metavar="FILE", help="Configuration file (TOML)."
+            "--config",
+            type=click.Path(path_type=Path),
+            metavar="FILE",
+            help="Configuration file (TOML or JSON).",
         ),
         click.option(
             "--data-dir", type=click.Path(path_type=Path), metavar="DIR", help="Folder for everything kept."
@@ -42,7 +47,7 @@ def state_option() -> Decorator:
 
 def selector_options() -> Decorator:
     """What to extract."""
-    return _together(
+    return together(
         click.option(
             "--select",
             "selections",
@@ -68,7 +73,7 @@ def selector_options() -> Decorator:
 
 def request_options() -> Decorator:
     """How requests are sent."""
-    return _together(
+    return together(
         click.option("--user-agent", metavar="TEXT", help="User-Agent header."),
         click.option("--header", "headers", multiple=True, metavar="'NAME: VALUE'", help="Repeatable."),
         click.option("--cookie", "cookies", multiple=True, metavar="NAME=VALUE", help="Repeatable."),

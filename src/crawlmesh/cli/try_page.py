@@ -6,7 +6,7 @@ from typing import Any
 import click
 import msgspec
 
-from crawlmesh.cli.crawl import with_scheme
+from crawlmesh.cli.addresses import with_scheme
 from crawlmesh.cli.extraction_options import extraction_from
 from crawlmesh.cli.options import config_options, request_options, selector_options, setting_flags
 from crawlmesh.cli.summary import why_nothing

@@ -3,6 +3,7 @@
 from collections import deque
 
 from crawlmesh.crawl.host_gate import HostGate
+from crawlmesh.crawl.pace import crawls_of
 from crawlmesh.model.host import HostReport
 from crawlmesh.model.lease import HostBatch, Settlement
 from crawlmesh.model.link import LeasedLink, NewLink, SkippedLink
@@ -16,8 +17,10 @@ class ActiveBatch:
     """
 
     __slots__ = (
+        "_crawl_of",
         "closes_at",
         "closing",
+        "crawl_ids",
         "discovered",
         "fence",
         "flush_at",
@@ -42,6 +45,9 @@ class ActiveBatch:
         self.slots = min(batch.slots, gate.state.slots)
         self.reported = gate.state  # what the store was told, or told us, of the host
         self.links: deque[LeasedLink] = deque(batch.links)
+        self.crawl_ids = crawls_of(batch)  # whose links may still be in it, settled ones aside
+        mixed = len(self.crawl_ids) > 1
+        self._crawl_of = {link.id: link.crawl_id for link in batch.links} if mixed else {}
         self.flush_at = flush_at  # what is finished by then is settled
         self.closes_at = closes_at  # no request waits under this lease for longer
         self.renew_at = renew_at
@@ -64,6 +70,28 @@ class ActiveBatch:
         """Whether nothing more will happen under this lease."""
         return not self.under_way and (self.closing or not self.links)
 
+    def holds(self, crawl_id: str) -> bool:
+        """Whether links of a crawl are still to be fetched, or under way."""
+        if not self._crawl_of:
+            return crawl_id in self.crawl_ids and bool(self.links or self.under_way)
+        return any(link.crawl_id == crawl_id for link in self.links) or any(
+            self._crawl_of[link_id] == crawl_id for link_id in self.under_way
+        )
+
+    def drop_links(self, crawl_id: str) -> None:
+        """Fetch nothing more of a crawl: what is not under way goes back with the next settlement."""
+        if crawl_id in self.crawl_ids:
+            self.links = deque(link for link in self.links if link.crawl_id != crawl_id)
+
+    def drop_requests(self, crawl_id: str) -> None:
+        """Wait no longer for what is under way of a crawl: it goes back, too."""
+        if crawl_id not in self.crawl_ids:
+            return
+        if not self._crawl_of:
+            self.under_way.clear()
+        else:
+            self.under_way -= {number for number in self.under_way if self._crawl_of[number] == crawl_id}
+
     def settlement(self, now: float) -> Settlement:
         """What there is to settle since the last time; the end of the batch, once it has ended."""
         state = self.gate.state
@@ -78,4 +106,7 @@ class ActiveBatch:
             () if self.ended else (*self.under_way, *(link.id for link in self.links)),
         )
         self.outcomes, self.discovered, self.skipped = [], [], []
+        if self._crawl_of:
+            left = {link.crawl_id for link in self.links}
+            self.crawl_ids = frozenset(left | {self._crawl_of[number] for number in self.under_way})
         return settlement

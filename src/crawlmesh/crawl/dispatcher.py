@@ -5,14 +5,20 @@ Decides only; the engine sends. Moments are on the monotonic clock.
 
 import heapq
 from collections import deque
+from collections.abc import Mapping
 from itertools import count
+from types import MappingProxyType
 
 import msgspec
 
 from crawlmesh.crawl.active_batch import ActiveBatch
 from crawlmesh.crawl.host_gate import HostGate
+from crawlmesh.crawl.plan import CrawlPlan
 from crawlmesh.model.link import LeasedLink
 from crawlmesh.rules.robots import RobotsRules
+
+_NO_PLANS: Mapping[str, CrawlPlan] = MappingProxyType({})
+_EVERYTHING_ALLOWED = RobotsRules(404, None, "")
 
 
 class PageStart(msgspec.Struct, frozen=True):
@@ -52,7 +58,10 @@ Decision = PageStart | RobotsStart | LinkRefused | BatchOver
 class Dispatcher:
     """The batches of this process, by when they may send their next request."""
 
-    def __init__(self, requests_per_second: float | None = None) -> None:
+    def __init__(
+        self, requests_per_second: float | None = None, plans: Mapping[str, CrawlPlan] = _NO_PLANS
+    ) -> None:
+        self._plans = plans
         self._ready: deque[ActiveBatch] = deque()
         self._delayed: list[tuple[float, int, ActiveBatch]] = []
         self._waiting_for_robots: dict[int, list[ActiveBatch]] = {}
@@ -104,8 +113,9 @@ class Dispatcher:
         gate = batch.gate
         link = batch.links[0]
         scheme = "https" if link.url.startswith("https:") else "http"
-        rules = gate.robots.get(scheme)
-        if gate.down_until > now or (rules is not None and not _allows(rules, link)):
+        plan = self._plans.get(link.crawl_id)
+        rules = _EVERYTHING_ALLOWED if _ignores_robots(plan) else gate.robots.get(scheme)
+        if gate.down_until > now or (rules is not None and not _allows(rules, link, plan)):
             batch.links.popleft()  # needs no request, so no patience
             self.offer(batch)
             return LinkRefused(batch, link, None if gate.down_until > now else rules)
@@ -143,6 +153,13 @@ class Dispatcher:
             self._next_request = max(self._next_request, now) + self._interval
 
 
-def _allows(rules: RobotsRules, link: LeasedLink) -> bool:
+def _ignores_robots(plan: CrawlPlan | None) -> bool:
+    return plan is not None and plan.definition.ignore_robots
+
+
+def _allows(rules: RobotsRules, link: LeasedLink, plan: CrawlPlan | None) -> bool:
     """Both spellings count: what the server is asked for, and what the URL is known by."""
-    return rules.allows(link.url) and (link.request_url is None or rules.allows(link.request_url))
+    agent = None if plan is None else plan.pace.robots_agent
+    return rules.allows(link.url, agent) and (
+        link.request_url is None or rules.allows(link.request_url, agent)
+    )

@@ -1,6 +1,8 @@
 """The gate of a host: when this process may send it the next request."""
 
+from crawlmesh.crawl.pace import HostPace
 from crawlmesh.model.host import HostState, RobotsFile
+from crawlmesh.rules.politeness import PolitenessLimits, paced
 from crawlmesh.rules.robots import RobotsRules
 
 
@@ -16,6 +18,7 @@ class HostGate:
         "batches",
         "down_until",
         "next_start",
+        "pace",
         "robots",
         "robots_under_way",
         "state",
@@ -24,6 +27,7 @@ class HostGate:
     def __init__(self, state: HostState, robots_agent: str, robots_since: float) -> None:
         self._robots_agent = robots_agent
         self.state = state
+        self.pace = HostPace(0.0, state.slots)  # that the crawls at work here want
         self.next_start = 0.0
         self.down_until = 0.0  # the host is dead; its links are given up without asking
         self.batches = 0
@@ -43,6 +47,14 @@ class HostGate:
             if not rules.unavailable and self._is_fresh(scheme, robots_since)
         }
         self._read_robots(known, robots_since)
+
+    def want(self, pace: HostPace, limits: PolitenessLimits) -> None:
+        """Keep to a pace: that of the only batch here, or the gentlest of all that are at work."""
+        if not self.batches:
+            self.pace = pace
+        elif pace != self.pace:
+            self.pace = self.pace.and_also(pace)
+            self.state = paced(self.state, self.pace.delay, self.pace.per_host, limits)
 
     def learn_robots(self, scheme: str, rules: RobotsRules, state: HostState) -> None:
         """Keep what was just read."""

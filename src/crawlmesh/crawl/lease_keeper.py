@@ -3,29 +3,27 @@
 import asyncio
 from collections.abc import Coroutine, Mapping
 from itertools import count
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from crawlmesh.crawl.active_batch import ActiveBatch
+from crawlmesh.crawl.batch_intake import BatchIntake
+from crawlmesh.crawl.crawl_watch import CrawlWatch
 from crawlmesh.crawl.dispatcher import Dispatcher
+from crawlmesh.crawl.engine_options import EngineOptions
 from crawlmesh.crawl.host_gate import HostGate
 from crawlmesh.crawl.plan import CrawlPlan
 from crawlmesh.model.crawl import CrawlProgress
-from crawlmesh.model.host import HostReport, HostState
+from crawlmesh.model.host import HostReport
 from crawlmesh.model.lease import HostBatch, LeaseGrant, LeaseRequest, Renewal
 from crawlmesh.ports.clock import Clock
 from crawlmesh.ports.crawl_store import CrawlStore
 from crawlmesh.ports.fetcher import Fetcher
 from crawlmesh.ports.page_archive import PageArchive
-from crawlmesh.rules.politeness import paced
-
-if TYPE_CHECKING:
-    from crawlmesh.crawl.engine import EngineOptions
 
 _MOST_BATCHES = 4096  # at once in one process
 _IDLE_PAUSE = 0.05  # seconds between two questions for work while other processes hold leases
 _BUSY_PAUSE = 0.5  # the same while there are requests under way here, whose end is a reason to ask too
-_REMEMBERED_GATES = 20_000
-_ROBOTS_LIFE = 86_400.0  # seconds after which a robots.txt is read again
+_LONGEST_IDLE_PAUSE = 0.5  # the same in a store that many share: the pause doubles up to this
 
 
 class LeaseKeeper:
@@ -37,10 +35,12 @@ class LeaseKeeper:
         fetcher: Fetcher,
         clock: Clock,
         plans: Mapping[str, CrawlPlan],
-        options: "EngineOptions",
+        options: EngineOptions,
         dispatcher: Dispatcher,
         archive: PageArchive | None,
+        watch: CrawlWatch,
     ) -> None:
+        self._watch = watch
         self._store = store
         self._fetcher = fetcher
         self._clock = clock
@@ -48,7 +48,7 @@ class LeaseKeeper:
         self._options = options
         self._dispatcher = dispatcher
         self._archive = archive
-        self._gates: dict[str, HostGate] = {}
+        self._intake = BatchIntake(clock, plans, options)
         self._active: dict[int, ActiveBatch] = {}  # by fence
         self._ended: list[ActiveBatch] = []
         self._due: list[ActiveBatch] = []  # to be settled in part
@@ -59,6 +59,11 @@ class LeaseKeeper:
         self._ask_at = 0.0
         self._next_care = 0.0
         self._last_look: list[CrawlProgress] = []
+        self._idle_pause = _IDLE_PAUSE
+        self._leaving: set[str] = set()  # crawls that are given back
+        self._asked_for: frozenset[str] = frozenset()  # crawls of the lease call that is under way
+        self._settling: frozenset[str] = frozenset()  # crawls of the settlement that is under way
+        self.alone = True  # nobody else works with the store but for these crawls
         self.finished = False  # nothing is left of the crawls, or their limit is reached
 
     @property
@@ -105,11 +110,56 @@ class LeaseKeeper:
             batch.under_way.clear()
             self.close(batch)
 
+    def plan_added(self, crawl_id: str) -> None:
+        """Ask for work of a crawl at once."""
+        self._leaving.discard(crawl_id)
+        self._watch.forget(crawl_id)
+        self._idle_pause = _IDLE_PAUSE
+        self._ask_at = 0.0
+
+    def plan_removed(self, crawl_id: str) -> None:
+        """Nothing of a crawl is held any more."""
+        self._leaving.discard(crawl_id)
+        self._watch.forget(crawl_id)
+
+    def give_back(self, crawl_id: str) -> None:
+        """Fetch nothing more of a crawl: what is done is settled, the rest returned."""
+        self._leaving.add(crawl_id)
+        for batch in list(self._active.values()):
+            self._drop(batch, crawl_id)
+
+    def give_up_requests_of(self, crawl_id: str) -> None:
+        """Wait no longer for what is under way of a crawl."""
+        for batch in list(self._active.values()):
+            if batch.holds(crawl_id):
+                batch.drop_requests(crawl_id)
+                self._drop(batch, crawl_id)
+
+    def is_leaving(self, crawl_id: str) -> bool:
+        """Whether a crawl is being given back."""
+        return crawl_id in self._leaving
+
+    def holds(self, crawl_id: str) -> bool:
+        """Whether anything of a crawl is leased here, or may be."""
+        if crawl_id in self._asked_for or crawl_id in self._settling:
+            return True
+        batches = (*self._active.values(), *self._ended)
+        return any(crawl_id in batch.crawl_ids for batch in batches)
+
+    def _drop(self, batch: ActiveBatch, crawl_id: str) -> None:
+        if crawl_id not in batch.crawl_ids:
+            return
+        batch.drop_links(crawl_id)
+        if batch.ended:
+            self.end(batch)
+        elif not batch.lost and batch not in self._due:
+            self._due.append(batch)
+
     def host_learnt(self, gate: HostGate) -> None:
         """A robots.txt was read: find its sitemaps, and see that a delay outlives this process."""
         held = [batch for batch in self._active.values() if batch.gate is gate]
         for batch in held:
-            self._discover_sitemaps(batch)
+            self._intake.discover_sitemaps(batch)
         if gate.state.delay > 0 and held:
             # Known to the store before the next request: a kill must not make us forget the delay.
             report = HostReport(None, gate.state)
@@ -126,19 +176,19 @@ class LeaseKeeper:
         while self._calls:
             await asyncio.wait(list(self._calls.values()))
 
-    def _discover_sitemaps(self, batch: ActiveBatch) -> None:
-        """Those that robots.txt names; known again in each process, because a kill may have come between."""
-        link = next(iter(batch.links), None)
-        plan = self._plans[link.crawl_id] if link else None
-        if link and plan and plan.definition.sitemaps:
-            locations = (url for rules in batch.gate.robots.values() for url in rules.sitemaps())
-            found = (plan.discovery.sitemap(link, url) for url in locations)
-            batch.discovered.extend(sitemap for sitemap in found if sitemap is not None)
-
     def _has_room(self, running: int) -> bool:
         if self._closing or "lease" in self._calls or len(self._active) >= _MOST_BATCHES:
             return False
+        if not self.alone and not self._wanted():
+            return False
         return running < self._options.concurrency or self._buffered() < 2 * self._options.concurrency
+
+    def _wanted(self) -> tuple[str, ...]:
+        """The crawls that there may be work of."""
+        ended = self._watch.ended
+        if not ended and not self._leaving:
+            return tuple(self._plans)
+        return tuple(name for name in self._plans if name not in ended and name not in self._leaving)
 
     def _buffered(self) -> int:
         return sum(len(batch.links) for batch in self._active.values() if not batch.gate.state.delay)
@@ -173,10 +223,12 @@ class LeaseKeeper:
         due = [batch for batch in self._due if batch.fence in self._active]
         batches = self._ended + due
         self._ended, self._due = [], []
+        self._settling = frozenset().union(*(batch.crawl_ids for batch in batches))
         now = self._clock.monotonic()
         if self._archive is not None:
             self._archive.flush()
         taken = await self._store.settle([batch.settlement(now) for batch in batches])
+        self._settling = frozenset()
         self._ask_at = 0.0
         for batch, accepted in zip(batches, taken, strict=True):
             if not accepted:
@@ -203,9 +255,11 @@ class LeaseKeeper:
 
     async def _lease(self) -> None:
         options = self._options
+        crawl_ids = self._wanted()
+        self._asked_for = frozenset(crawl_ids)
         request = LeaseRequest(
             node_id=options.node_id,
-            crawl_ids=tuple(self._plans),
+            crawl_ids=crawl_ids,
             max_links=max(64, 4 * options.concurrency),
             max_batches=max(8, options.concurrency),
             batch_slots=options.batch_slots,
@@ -213,49 +267,29 @@ class LeaseKeeper:
         )
         grant = await self._store.lease(request)
         now = self._clock.monotonic()
+        self._asked_for = frozenset()
         for batch in grant.batches:
             self._take(batch, now)
-        if not grant.batches:
+        if not self.alone:
+            await self._look_around(crawl_ids, grant, now)
+        elif not grant.batches:
             await self._nothing_to_lease(grant, now)
 
     def _take(self, batch: HostBatch, now: float) -> None:
-        options = self._options
-        state = paced(batch.host, options.delay, options.per_host, options.politeness)
-        gate = self._gate(state)
-        active = ActiveBatch(
-            batch,
-            gate,
-            flush_at=now + options.settle_after,
-            closes_at=now + options.lease_duration / 2,
-            renew_at=now + options.lease_duration / 3,
-        )
-        gate.batches += 1
+        active, news = self._intake.admit(batch, now)
         self._active[batch.fence] = active
-        if state != batch.host:
+        if news is not None:
             # The user gave another pace this time: other processes must know it too.
-            active.reported = state
-            report = HostReport(None, state)
+            report = HostReport(None, news)
             self._call(
                 f"learn {next(self._learnt)}",
-                self._renew([Renewal(batch.fence, options.lease_duration, report)]),
+                self._renew([Renewal(batch.fence, self._options.lease_duration, report)]),
             )
-        self._discover_sitemaps(active)
+        for crawl_id in active.crawl_ids & self._leaving:
+            self._drop(active, crawl_id)
         self._dispatcher.offer(active)
         if self._closing:
             self.close(active)
-
-    def _gate(self, state: HostState) -> HostGate:
-        gate = self._gates.get(state.host)
-        if gate is None:
-            if len(self._gates) >= _REMEMBERED_GATES:
-                self._gates = {name: gate for name, gate in self._gates.items() if gate.batches}
-            gate = self._gates[state.host] = HostGate(state, self._options.robots_agent, self._robots_since())
-        else:
-            gate.adopt(state, self._robots_since())
-        return gate
-
-    def _robots_since(self) -> float:
-        return self._clock.now() - _ROBOTS_LIFE
 
     async def _nothing_to_lease(self, grant: LeaseGrant, now: float) -> None:
         """Find out whether there will be work later, or never again."""
@@ -271,3 +305,14 @@ class LeaseKeeper:
         stuck = progress == self._last_look and not any(counters.leased for counters in progress)
         self.finished = through or stuck
         self._last_look = progress
+
+    async def _look_around(self, crawl_ids: tuple[str, ...], grant: LeaseGrant, now: float) -> None:
+        """See which crawls have ended, and when to ask again: others change the store at any time."""
+        if grant.batches:
+            self._idle_pause = _IDLE_PAUSE
+        else:
+            pause = self._idle_pause if grant.retry_in is None else min(self._idle_pause, grant.retry_in)
+            self._ask_at = now + max(pause, 0.001)
+            self._idle_pause = min(2 * self._idle_pause, _LONGEST_IDLE_PAUSE)
+        held = [batch.crawl_ids for batch in (*self._active.values(), *self._ended)]
+        await self._watch.look(crawl_ids, self._settling.union(*held))

@@ -3,6 +3,7 @@
 from crawlmesh.crawl.definition import CrawlDefinition
 from crawlmesh.crawl.discovery import Discovery
 from crawlmesh.crawl.extraction import ExtractionSpec, Extractor
+from crawlmesh.crawl.pace import CrawlPace
 from crawlmesh.errors import UrlError
 from crawlmesh.model.link import FoundBy, NewLink
 from crawlmesh.rules.scope import ScopeRules
@@ -12,9 +13,17 @@ from crawlmesh.rules.url_identity import CanonicalUrl, ParameterFilter, canonica
 class CrawlPlan:
     """What a worker needs to know of a crawl. Built once in each process."""
 
-    def __init__(self, crawl_id: str, definition: CrawlDefinition) -> None:
+    def __init__(
+        self,
+        crawl_id: str,
+        definition: CrawlDefinition,
+        pace: CrawlPace | None = None,
+        max_pages: int | None = None,
+    ) -> None:
         self.crawl_id = crawl_id
         self.definition = definition
+        self.pace = pace or CrawlPace()
+        self.max_pages = max_pages
         self.ignored_parameters = ParameterFilter(definition.ignored_parameters)
         self._seeds = [_seed(seed, self.ignored_parameters) for seed in definition.seeds]
         scope = ScopeRules.build(

@@ -1,16 +1,15 @@
 """Reading robots.txt before the first page of a host."""
 
 import heapq
-from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 import msgspec
 
 from crawlmesh.crawl.dispatcher import Dispatcher
+from crawlmesh.crawl.engine_options import EngineOptions
 from crawlmesh.crawl.extraction import Document
 from crawlmesh.crawl.host_gate import HostGate
 from crawlmesh.crawl.lease_keeper import LeaseKeeper
-from crawlmesh.crawl.plan import CrawlPlan
 from crawlmesh.model.host import RobotsFile
 from crawlmesh.model.link import LeasedLink
 from crawlmesh.model.page import FetchRequest, FetchResponse
@@ -20,9 +19,6 @@ from crawlmesh.rules.politeness import after_response, with_robots
 from crawlmesh.rules.retry_delay import retry_after
 from crawlmesh.rules.robots import RobotsRules
 from crawlmesh.rules.whatwg_parser import resolve_href
-
-if TYPE_CHECKING:
-    from crawlmesh.crawl.engine import EngineOptions
 
 _MOST_REDIRECTS = 5  # as RFC 9309 asks for
 _REMEMBERED_FAILURES = 10_000  # hosts
@@ -41,14 +37,12 @@ class RobotsVisit:
         self,
         fetcher: Fetcher,
         clock: Clock,
-        plans: Mapping[str, CrawlPlan],
-        options: "EngineOptions",
+        options: EngineOptions,
         dispatcher: Dispatcher,
         keeper: LeaseKeeper,
     ) -> None:
         self._fetcher = fetcher
         self._clock = clock
-        self._plans = plans
         self._options = options
         self._dispatcher = dispatcher
         self._keeper = keeper
@@ -62,10 +56,7 @@ class RobotsVisit:
         return len(self._under_way)
 
     def request(self, gate: HostGate, scheme: str, token: int) -> None:
-        """Ask a host for its robots.txt, unless no crawl here wants to know."""
-        if all(plan.definition.ignore_robots for plan in self._plans.values()):
-            self._learn(gate, scheme, RobotsFile(self._clock.now(), None, None), ignored=True)
-            return
+        """Ask a host for its robots.txt."""
         self._under_way[token] = _UnderWay(gate, scheme)
         self._start(token, f"{scheme}://{gate.state.host}/robots.txt")
 
@@ -131,24 +122,22 @@ class RobotsVisit:
             response.status,
             response.failure,
             retry_after(response, self._clock.now()),
-            self._options.delay,
+            gate.pace.delay,
             self._options.politeness,
         )
         gate.learn_robots(under_way.scheme, RobotsRules(None, None, self._options.robots_agent), state)
         gate.rest(self._clock.monotonic(), rest)
         self._dispatcher.robots_known(gate)
 
-    def _learn(self, gate: HostGate, scheme: str, file: RobotsFile, *, ignored: bool = False) -> None:
-        if ignored:
-            file = msgspec.structs.replace(file, status=404)
+    def _learn(self, gate: HostGate, scheme: str, file: RobotsFile) -> None:
         rules = RobotsRules(file.status, file.text, self._options.robots_agent)
         state = with_robots(
             gate.state,
             scheme,
             file,
             rules.crawl_delay() or 0.0,
-            self._options.delay,
-            self._options.per_host,
+            gate.pace.delay,
+            gate.pace.per_host,
             self._options.politeness,
         )
         gate.learn_robots(scheme, rules, state)

@@ -13,6 +13,9 @@ class TaskChange(msgspec.Struct, frozen=True, kw_only=True):
 
     Compare-and-set: it is taken where the stored task has the fence `task.fence - 1`, and refused,
     executions and events included, where not. A task with the fence 1 is a new one.
+
+    What a known task was submitted with stays: only its `priority` and the fields from `status` on,
+    without `created_at`, may differ from the stored ones. So may all of an execution but its ids.
     """
 
     task: Task

@@ -36,9 +36,9 @@ class TaskQuery(msgspec.Struct, frozen=True, kw_only=True):
     node_id: str | None = None  # assigned_node
     category: str | None = None
     priority: int | None = None
-    created_after: float | None = None
-    created_before: float | None = None
-    search: str | None = None  # a part of the id or of the parameters' JSON
+    created_after: float | None = None  # this moment included
+    created_before: float | None = None  # this moment not included
+    search: str | None = None  # a part of the id or of the parameters' JSON, in upper or lower case
     order: TaskOrder = "-created_at"
     cursor: str | None = None
     limit: int = 50
@@ -59,7 +59,7 @@ class NodeQuery(msgspec.Struct, frozen=True, kw_only=True):
     cluster_id: str | None = None
     node_type: str | None = None
     region: str | None = None
-    search: str | None = None  # a part of the id or the name
+    search: str | None = None  # a part of the id or the name, in upper or lower case
     cursor: str | None = None
     limit: int = 50
 
@@ -105,7 +105,7 @@ class Retention(msgspec.Struct, frozen=True, kw_only=True):
     events: float | None = None
     heartbeats: float | None = None
     logs: float | None = None
-    idempotency_keys: float | None = None
+    idempotency_keys: float | None = None  # by the end of their life
 
 
 class ClusterSummary(msgspec.Struct, frozen=True):

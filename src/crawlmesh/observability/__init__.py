@@ -1,4 +1,4 @@
 """Logs and metrics.
 
-Imported by api, worker and cli; imports only the model.
+Imported by control, api, worker and cli; imports only the model.
 """

@@ -238,8 +238,9 @@ class ControlStore(Protocol):
         """Return as soon as `mark(topic)` is above `seen`, at once where it is so already, or after
         the time-out (seconds). Returns the mark.
 
-        Topics: `tasks` (a task has got open places), `events`, `logs:TASK_ID`, `node:NODE_ID` (an
-        execution of the node was added or changed). A shared store also brings what other
+        Topics: `tasks` (a task has got open places, or an execution ended and left a place on its
+        node), `events`, `logs:TASK_ID`, `node:NODE_ID` (an execution of the node was added or
+        changed, or the node itself was, by `change_nodes`). A shared store also brings what other
         processes told, as soon as it hears of it; it may wake for nothing.
         """
         ...

@@ -42,7 +42,9 @@ class Registered(msgspec.Struct, frozen=True, kw_only=True):
     session: int
     cluster_id: str
     heartbeat_interval: float  # seconds
-    crawl_store: str | None = None  # address of a store that workers may use directly; None: through the master
+    crawl_store: str | None = (
+        None  # address of a store that workers may use directly; None: through the master
+    )
 
 
 class HeartbeatMessage(msgspec.Struct, frozen=True, kw_only=True):

@@ -23,5 +23,7 @@ class NewTask(msgspec.Struct, frozen=True, kw_only=True):
     categories: tuple[str, ...] = ()
     max_retries: int | None = None
     timeout: float | None = None  # seconds for one go
-    max_nodes: int | None = None  # that may work on it at once; None: 1, and `nodes_per_crawl` for a deep web_crawl
+    max_nodes: int | None = (
+        None  # that may work on it at once; None: 1, and `nodes_per_crawl` for a deep web_crawl
+    )
     deduplicate: bool = False  # whether the same URL, submitted before, is answered with that task (T10)

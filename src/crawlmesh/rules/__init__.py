@@ -1,5 +1,6 @@
-"""Pure decisions: what a URL's identity is, what is in scope, how long to wait, what robots.txt allows.
+"""Pure decisions: what a URL's identity is, what is in scope, how tasks and nodes move, where a task goes.
 
-Imported by the engine, the control use cases and the wiring; imports `crawlmesh.model`, `crawlmesh.errors`
-and parsing libraries only. No input or output, no clock, no randomness: those come in as arguments.
+Imported by the engine, the control use cases and the wiring; imports `crawlmesh.model`, `crawlmesh.errors`,
+the messages in `crawlmesh.protocol` and parsing libraries only. No input or output, no clock, no randomness:
+those come in as arguments.
 """

@@ -19,11 +19,11 @@ class RobotsRules:
         self._user_agent = user_agent
         self._robots = _parse(text) if text and status and 200 <= status < 300 else None
 
-    def allows(self, url: str) -> bool:
-        """Whether the user agent may request a URL of the host."""
+    def allows(self, url: str, user_agent: str | None = None) -> bool:
+        """Whether the user agent, or another one, may request a URL of the host."""
         if self._robots is None:
             return not self.unavailable
-        return self._robots.can_fetch(url, self._user_agent)
+        return self._robots.can_fetch(url, user_agent or self._user_agent)
 
     def crawl_delay(self) -> float | None:
         """Seconds between two requests that the host asks for, if it does."""

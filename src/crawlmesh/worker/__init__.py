@@ -1,4 +1,4 @@
-"""Crawls on this machine: preparing one, running it in one process or several, ending it.
+"""Work on this machine: single crawls, and the agent of a node with its executors and crawl processes.
 
-Used by the wiring and the commands; imports the engine and ports. Adapters are handed in.
+Used by the wiring and the commands; imports the engine, ports and protocol. Adapters are handed in.
 """

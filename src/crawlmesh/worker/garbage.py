@@ -15,3 +15,17 @@ def spare_long_lived_objects() -> None:
     gc.collect()
     gc.freeze()
     gc.set_threshold(*_THRESHOLDS)
+
+
+class GarbageCare:
+    """Does so again when new crawls have brought new sets, but not too often: it holds everything up."""
+
+    def __init__(self, interval: float = 60.0) -> None:
+        self._interval = interval  # seconds
+        self._last: float | None = None
+
+    def new_crawl(self, now: float) -> None:
+        """A crawl was added at this moment of the monotonic clock."""
+        if self._last is None or now - self._last >= self._interval:
+            self._last = now
+            spare_long_lived_objects()

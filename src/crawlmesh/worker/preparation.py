@@ -5,11 +5,14 @@ from enum import StrEnum
 import msgspec
 
 from crawlmesh.crawl.definition import CrawlDefinition
+from crawlmesh.crawl.limits import CrawlLimits
 from crawlmesh.crawl.plan import CrawlPlan
 from crawlmesh.errors import StateMismatchError, UsageError
 from crawlmesh.model.crawl import Crawl, CrawlProgress
 from crawlmesh.ports.clock import Clock
 from crawlmesh.ports.crawl_store import CrawlStore
+
+__all__ = ["CrawlLimits", "Prepared", "Start", "crawl_of", "prepare"]
 
 
 class Start(StrEnum):
@@ -18,14 +21,6 @@ class Start(StrEnum):
     RESUME = "resume"
     RETRY_FAILED = "retry_failed"
     RECRAWL = "recrawl"
-
-
-class CrawlLimits(msgspec.Struct, frozen=True, kw_only=True):
-    """How far a crawl goes this time."""
-
-    max_pages: int | None = None
-    delay: float = 0.0  # seconds
-    per_host: int = 4
 
 
 class Prepared(msgspec.Struct, frozen=True):
@@ -55,11 +50,16 @@ async def prepare(
             "There is no crawl here to go on with. Give the URLs to start from, "
             "or name the folder of an earlier crawl with --state."
         )
-    crawl = _with_limits(Crawl(crawl_id, definition.to_json(), clock.now()), definition, limits)
+    crawl = crawl_of(crawl_id, clock, definition, limits)
     await store.create_crawl(crawl)
     plan = CrawlPlan(crawl.id, definition)
     await store.add(plan.seed_links())
     return Prepared(crawl, plan, CrawlProgress(), resumed=False)
+
+
+def crawl_of(crawl_id: str, clock: Clock, definition: CrawlDefinition, limits: CrawlLimits) -> Crawl:
+    """A new crawl, as a store keeps it."""
+    return _with_limits(Crawl(crawl_id, definition.to_json(), clock.now()), definition, limits)
 
 
 async def _go_on(

@@ -3,6 +3,7 @@
 Imported by tests and by the wiring; imports only `crawlmesh.ports`, `crawlmesh.model` and errors.
 """
 
+from crawlmesh.adapters.memory.control_store import MemoryControlStore
 from crawlmesh.adapters.memory.crawl_store import MemoryCrawlStore
 
-__all__ = ["MemoryCrawlStore"]
+__all__ = ["MemoryControlStore", "MemoryCrawlStore"]

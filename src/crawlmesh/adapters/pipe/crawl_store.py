@@ -2,30 +2,17 @@
 
 import asyncio
 import socket
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from itertools import count
 from typing import Any, Self
 
-import msgspec
-
-from crawlmesh.adapters.pipe.messages import (
-    ANSWER_DECODER,
-    ENCODER,
-    RESULT_DECODERS,
-    Answer,
-    Call,
-    error_from,
-    frame,
-    read_frame,
-)
+from crawlmesh.adapters.pipe.messages import frame, read_frame
 from crawlmesh.errors import StoreError
-from crawlmesh.model.crawl import Crawl, CrawlProgress, HostProgress
-from crawlmesh.model.lease import LeaseGrant, LeaseRequest, Renewal, Settlement
-from crawlmesh.model.link import NewLink, SkippedLink
-from crawlmesh.model.record import LedgerEntry, Record
+from crawlmesh.protocol.called_crawl_store import CalledCrawlStore
+from crawlmesh.protocol.crawl_calls import ANSWER_DECODER, ENCODER, Answer, make_call, result_of
 
 
-class PipeCrawlStore:
+class PipeCrawlStore(CalledCrawlStore):
     """A `CrawlStore` that another process owns. See CrawlStore for what each call does."""
 
     def __init__(
@@ -48,74 +35,6 @@ class PipeCrawlStore:
         reader, writer = await asyncio.open_connection(sock=connection)
         return cls(reader, writer, on_gone)
 
-    async def create_crawl(self, crawl: Crawl) -> bool:
-        """See CrawlStore.create_crawl."""
-        return bool(await self._call("create_crawl", crawl))
-
-    async def update_crawl(self, crawl: Crawl) -> None:
-        """See CrawlStore.update_crawl."""
-        await self._call("update_crawl", crawl)
-
-    async def crawls(self) -> list[Crawl]:
-        """See CrawlStore.crawls."""
-        crawls: list[Crawl] = await self._call("crawls")
-        return crawls
-
-    async def delete_crawl(self, crawl_id: str) -> None:
-        """See CrawlStore.delete_crawl."""
-        await self._call("delete_crawl", crawl_id)
-
-    async def add(self, links: Sequence[NewLink], skipped: Sequence[SkippedLink] = ()) -> int:
-        """See CrawlStore.add."""
-        return int(await self._call("add", links, skipped))
-
-    async def lease(self, request: LeaseRequest) -> LeaseGrant:
-        """See CrawlStore.lease."""
-        grant: LeaseGrant = await self._call("lease", request)
-        return grant
-
-    async def settle(self, settlements: Sequence[Settlement]) -> list[bool]:
-        """See CrawlStore.settle."""
-        taken: list[bool] = await self._call("settle", settlements)
-        return taken
-
-    async def renew(self, renewals: Sequence[Renewal]) -> list[bool]:
-        """See CrawlStore.renew."""
-        kept: list[bool] = await self._call("renew", renewals)
-        return kept
-
-    async def expire(self, *, node_id: str | None = None, everything: bool = False) -> int:
-        """See CrawlStore.expire."""
-        return int(await self._call("expire", node_id, everything))
-
-    async def retry_dead(self, crawl_id: str) -> int:
-        """See CrawlStore.retry_dead."""
-        return int(await self._call("retry_dead", crawl_id))
-
-    async def recrawl(self, crawl_id: str) -> int:
-        """See CrawlStore.recrawl."""
-        return int(await self._call("recrawl", crawl_id))
-
-    async def progress(self, crawl_id: str) -> CrawlProgress:
-        """See CrawlStore.progress."""
-        progress: CrawlProgress = await self._call("progress", crawl_id)
-        return progress
-
-    async def hosts(self, crawl_id: str, limit: int = 100) -> list[HostProgress]:
-        """See CrawlStore.hosts."""
-        hosts: list[HostProgress] = await self._call("hosts", crawl_id, limit)
-        return hosts
-
-    async def records(self, crawl_id: str, after: int = 0, limit: int = 1000) -> list[Record]:
-        """See CrawlStore.records."""
-        records: list[Record] = await self._call("records", crawl_id, after, limit)
-        return records
-
-    async def explain(self, crawl_id: str, fingerprint: bytes) -> LedgerEntry | None:
-        """See CrawlStore.explain."""
-        entry: LedgerEntry | None = await self._call("explain", crawl_id, fingerprint)
-        return entry
-
     async def aclose(self) -> None:
         """Hang up; the store itself stays open."""
         self._listener.cancel()
@@ -126,14 +45,11 @@ class PipeCrawlStore:
         if self._gone:
             raise StoreError("The process that owns the store is gone.")
         number = next(self._numbers)
-        call = frame(ENCODER.encode(Call(number, method, msgspec.Raw(ENCODER.encode(arguments)))))
+        call = frame(ENCODER.encode(make_call(number, method, arguments)))
         answered: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
         self._waiting[number] = answered
         self._writer.write(call)
-        answer = await answered
-        if answer.error:
-            raise error_from(answer)
-        return RESULT_DECODERS[method].decode(answer.result)
+        return result_of(method, await answered)
 
     async def _listen(self) -> None:
         try:

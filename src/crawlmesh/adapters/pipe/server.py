@@ -2,29 +2,19 @@
 
 import asyncio
 import socket
+from functools import partial
 
-import msgspec
-
-from crawlmesh.adapters.pipe.messages import (
-    ARGUMENT_DECODERS,
-    CALL_DECODER,
-    ENCODER,
-    Answer,
-    Call,
-    frame,
-    read_frame,
-)
-from crawlmesh.errors import CrawlmeshError, StoreError
+from crawlmesh.adapters.pipe.messages import frame, read_frame
+from crawlmesh.errors import StoreError
 from crawlmesh.ports.crawl_store import CrawlStore
+from crawlmesh.protocol.crawl_calls import CALL_DECODER, ENCODER, Call, RunCall, refusal, run_call
 
-_NOTHING = msgspec.Raw(ENCODER.encode(None))
 
+class CallServer:
+    """Answers the calls that come over one socket, whoever makes them."""
 
-class StoreServer:
-    """Answers the calls that come over one socket with a store."""
-
-    def __init__(self, store: CrawlStore) -> None:
-        self._store = store
+    def __init__(self, run: RunCall) -> None:
+        self._run = run
 
     async def serve(self, connection: socket.socket) -> None:
         """Answer until the other end is gone. Calls run side by side; answers come as they are ready."""
@@ -41,30 +31,13 @@ class StoreServer:
         try:
             payload = frame(ENCODER.encode(answer))
         except StoreError as error:  # too large
-            payload = frame(ENCODER.encode(_refusal(call, error)))
+            payload = frame(ENCODER.encode(refusal(call, error)))
         if not writer.is_closing():
             writer.write(payload)
 
-    async def _run(self, call: Call) -> Answer:
-        try:
-            decoder = ARGUMENT_DECODERS.get(call.method)
-            if decoder is None:
-                raise StoreError(f"The store has no method {call.method!r}.")
-            result = await self._invoke(call.method, decoder.decode(call.arguments))
-        except CrawlmeshError as error:
-            return _refusal(call, error)
-        return Answer(call.number, msgspec.Raw(ENCODER.encode(result)))
 
-    async def _invoke(self, method: str, arguments: tuple[object, ...]) -> object:
-        if method == "expire":
-            node_id, everything = arguments
-            return await self._store.expire(node_id=_text_or_none(node_id), everything=bool(everything))
-        return await getattr(self._store, method)(*arguments)
+class StoreServer(CallServer):
+    """Answers the calls that come over one socket with a store."""
 
-
-def _refusal(call: Call, error: CrawlmeshError) -> Answer:
-    return Answer(call.number, _NOTHING, type(error).__name__, str(error))
-
-
-def _text_or_none(value: object) -> str | None:
-    return None if value is None else str(value)
+    def __init__(self, store: CrawlStore) -> None:
+        super().__init__(partial(run_call, store))

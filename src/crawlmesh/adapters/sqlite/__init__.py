@@ -1,8 +1,9 @@
-"""The embedded crawl store: one SQLite file, one writer thread, group commit.
+"""The embedded stores: one SQLite file each, one writer thread, group commit.
 
 Chosen by `crawlmesh.wiring`; imports ports and model.
 """
 
+from crawlmesh.adapters.sqlite.control_store import SqliteControlStore
 from crawlmesh.adapters.sqlite.crawl_store import SqliteCrawlStore
 
-__all__ = ["SqliteCrawlStore"]
+__all__ = ["SqliteControlStore", "SqliteCrawlStore"]

@@ -1,7 +1,7 @@
 """Opening the file, and SQLite's errors in our words."""
 
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -60,8 +60,10 @@ def open_to_read(path: Path) -> sqlite3.Connection:
     return connection
 
 
-def open_database(path: Path) -> sqlite3.Connection:
-    """Open the file for its one owner, and lay the tables where it is new."""
+def open_database(
+    path: Path, prepare: Callable[[sqlite3.Connection, Path], None] | None = None
+) -> sqlite3.Connection:
+    """Open the file for its one owner; `prepare` sees to the tables, by default to those of a crawl store."""
     if sqlite3.sqlite_version_info < _OLDEST_SQLITE:
         raise StoreError(
             f"SQLite {sqlite3.sqlite_version} is too old; Crawlmesh needs 3.38 or newer "
@@ -73,7 +75,7 @@ def open_database(path: Path) -> sqlite3.Connection:
         )
         try:
             connection.executescript(_PRAGMAS)
-            _lay_tables(connection, path)
+            (prepare or _lay_tables)(connection, path)
         except BaseException:
             connection.close()
             raise

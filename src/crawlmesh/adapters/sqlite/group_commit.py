@@ -23,10 +23,28 @@ class GroupCommit:
     A call must raise a CrawlmeshError before it changes anything, or not at all: the rest of its
     group is committed. Any other failure rolls the group back and ends the writer, because what
     the owner keeps in memory no longer fits the file; the file itself stays as last committed.
+    With `rolled_back`, which makes it fit again, the writer goes on: the calls of the group are made
+    once more, each for itself, and only those that fail again fail.
     """
 
-    def __init__(self, connection: sqlite3.Connection, path: Path, begin: str = "BEGIN IMMEDIATE") -> None:
+    def __init__(
+        self,
+        connection: sqlite3.Connection,
+        path: Path,
+        begin: str = "BEGIN IMMEDIATE",
+        *,
+        committing: Callable[[], None] | None = None,
+        committed: Callable[[], None] | None = None,
+        rolled_back: Callable[[], None] | None = None,
+    ) -> None:
+        """`committing` is called before each commit, `committed` after it and before any call is answered.
+
+        Both run in the writer's thread; the first may write what the calls of a group have in common.
+        """
         self._begin = begin
+        self._committing = committing
+        self._committed = committed
+        self._rolled_back = rolled_back
         self._connection = connection
         self._path = path
         self._calls: queue.SimpleQueue[tuple[Future[Any], Callable[[], Any]] | None] = queue.SimpleQueue()
@@ -77,12 +95,25 @@ class GroupCommit:
                 raise self._broken
             answers = self._transaction(group)
         except BaseException as error:
-            self._broken = error if isinstance(error, CrawlmeshError) else StoreError(str(error))
-            for future, _ in group:
-                _answer(future, None, error)
+            self._fail(group, error)
         else:
+            if self._committed is not None:
+                self._committed()
             for future, result, refusal in answers:
                 _answer(future, result, refusal)
+
+    def _fail(self, group: list[tuple[Future[Any], Callable[[], Any]]], error: BaseException) -> None:
+        refusal = error if isinstance(error, CrawlmeshError) else StoreError(str(error))
+        if self._rolled_back is None:
+            self._broken = refusal
+        else:
+            self._rolled_back()
+            if len(group) > 1:
+                for call in group:
+                    self._commit([call])
+                return
+        for future, _ in group:
+            _answer(future, None, error)
 
     def _transaction(
         self, group: list[tuple[Future[Any], Callable[[], Any]]]
@@ -96,6 +127,8 @@ class GroupCommit:
                         answers.append((future, function(), None))
                     except CrawlmeshError as error:
                         answers.append((future, None, error))
+                if self._committing is not None:
+                    self._committing()
                 self._connection.execute("COMMIT")
             except BaseException:
                 if self._connection.in_transaction:

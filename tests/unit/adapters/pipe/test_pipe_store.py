@@ -10,6 +10,7 @@ from crawlmesh.adapters.memory import MemoryCrawlStore
 from crawlmesh.adapters.pipe import PipeCrawlStore, StoreServer, messages
 from crawlmesh.errors import StoreError, StoreFullError, UnknownCrawlError
 from crawlmesh.model.crawl import CrawlProgress
+from crawlmesh.protocol import crawl_calls
 from crawlmesh.testing.builders import crawl, new_links
 from crawlmesh.testing.manual_clock import ManualClock
 
@@ -46,7 +47,7 @@ async def test_errors_arrive_as_what_they_are(ends: Ends) -> None:
 
 
 async def test_an_error_that_this_version_does_not_know_is_a_store_error() -> None:
-    error = messages.error_from(messages.Answer(1, msgspec.Raw(b""), "NewError", "text"))
+    error = crawl_calls.error_from(crawl_calls.Answer(1, msgspec.Raw(b""), "NewError", "text"))
     assert type(error) is StoreError
 
 

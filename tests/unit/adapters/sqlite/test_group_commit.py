@@ -150,3 +150,41 @@ async def test_a_caller_that_gives_up_disturbs_nobody(table: Table) -> None:
     gate.open()
     await held
     assert await kept == 2
+
+
+class Forgiving(Table):
+    """A table behind a writer that goes on after a failure."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(path)
+        self.commits = 0
+        self.rollbacks = 0
+        self.plain = self.writer
+        self.writer = GroupCommit(
+            self.connection, path, committed=self._count_commit, rolled_back=self._count_rollback
+        )
+
+    def _count_commit(self) -> None:
+        self.commits += 1
+
+    def _count_rollback(self) -> None:
+        self.rollbacks += 1
+
+
+async def test_a_writer_that_may_go_on_makes_the_calls_of_a_failed_group_one_by_one(tmp_path: Path) -> None:
+    table = Forgiving(tmp_path / "numbers.db")
+    await table.plain.aclose()
+    gate = Gate()
+    holding = asyncio.create_task(table.writer.call(gate))
+    await asyncio.to_thread(gate.entered.wait)
+    calls = [asyncio.create_task(table.add(number)) for number in (1, 2, 1, 3)]
+    await asyncio.sleep(0)
+    gate.open()
+    await holding
+    answers = await asyncio.gather(*calls, return_exceptions=True)
+    assert [answer for answer in answers if not isinstance(answer, StoreError)] == [1, 2, 3]
+    assert table.committed() == [1, 2, 3]
+    assert (table.commits, table.rollbacks) == (4, 2)
+    assert await table.add(4) == 4
+    await table.writer.aclose()
+    table.connection.close()

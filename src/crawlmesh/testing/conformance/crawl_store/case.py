@@ -19,9 +19,10 @@ from crawlmesh.testing.manual_clock import ManualClock
 
 
 class CrawlStoreCase:
-    """Base of all parts. An adapter overrides `open_store`, and `durable` where it can."""
+    """Base of all parts. An adapter overrides `open_store`, and `durable` and `shared` where it can."""
 
     durable: ClassVar[bool] = False  # what was written is there when the same folder is opened again
+    shared: ClassVar[bool] = False  # several clients may have the same folder open at once
 
     async def open_store(self, clock: ManualClock, folder: Path) -> CrawlStore:
         """Open a store whose files, if it has any, lie in `folder`."""

@@ -21,6 +21,7 @@ from crawlmesh.testing.conformance.crawl_store.random_walk import RandomWalk
 from crawlmesh.testing.conformance.crawl_store.records import Records
 from crawlmesh.testing.conformance.crawl_store.revisiting import Recrawling, RetryingDead
 from crawlmesh.testing.conformance.crawl_store.settling import Settling
+from crawlmesh.testing.conformance.crawl_store.sharing import Sharing
 
 
 class CrawlStoreSuite(
@@ -47,6 +48,7 @@ class CrawlStoreSuite(
     Recrawling,
     Ledger,
     Concurrency,
+    Sharing,
     RandomWalk,
     Closing,
     Durability,

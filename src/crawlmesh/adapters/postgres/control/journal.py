@@ -1,0 +1,82 @@
+"""Events and logs."""
+
+from collections.abc import Sequence
+
+import msgspec
+
+from crawlmesh.adapters.postgres.control import tables
+from crawlmesh.adapters.postgres.control.columns import document
+from crawlmesh.adapters.postgres.control.conditions import Conditions
+from crawlmesh.adapters.postgres.control.database import Database
+from crawlmesh.adapters.postgres.control.gathering import Gathering
+from crawlmesh.adapters.postgres.control.part import Part
+from crawlmesh.adapters.postgres.control.tables import EVENTS, LOGS
+from crawlmesh.adapters.postgres.control.transaction import Transaction
+from crawlmesh.errors import CrawlmeshError
+from crawlmesh.model.event import Event
+from crawlmesh.model.log_line import LogLine
+from crawlmesh.model.query import EventQuery
+
+_EVENTS = f"SELECT {EVENTS.names} FROM cluster_events"  # noqa: S608
+_LAST = "SELECT id FROM last_ids WHERE kind = 'events'"
+_LOGS = f"""
+SELECT {LOGS.names} FROM execution_logs
+WHERE task_id = $1 AND id > $2 AND ($3::text IS NULL OR execution_id = $3) ORDER BY id LIMIT $4
+"""  # noqa: S608
+_KEEP_LOGS = LOGS.insert
+
+
+class Journal(Part):
+    """The part of the store that keeps events and logs."""
+
+    def __init__(self, database: Database) -> None:
+        super().__init__(database)
+        self._keeping_logs: Gathering[Sequence[LogLine], None] = Gathering(self._keep_together, len)
+
+    async def append_events(self, events: Sequence[Event]) -> None:
+        """Tell what happened."""
+
+        async def work(transaction: Transaction) -> None:
+            transaction.tell(list(events))
+
+        await self._database.write(work)
+
+    async def events(self, query: EventQuery) -> list[Event]:
+        """Events above `query.after`, oldest first."""
+        conditions = Conditions()
+        conditions.add("id > {}", query.after)
+        conditions.equal(task_id=query.task_id, node_id=query.node_id)
+        if query.types:
+            conditions.add("type = ANY ({})", list(query.types))
+        order = f"ORDER BY id LIMIT {conditions.value(query.limit)}"
+        rows = await self._fetch(f"{_EVENTS} {conditions.where} {order}", *conditions.values)
+        return list(map(tables.event, rows))
+
+    async def last_event_id(self) -> int:
+        """The highest id of an event so far; 0 where there is none."""
+        return int(await self._fetch_value(_LAST))
+
+    async def append_logs(self, lines: Sequence[LogLine]) -> None:
+        """Keep lines of logs."""
+        if lines:
+            await self._keeping_logs.call(lines)
+
+    async def logs(
+        self, task_id: str, *, execution_id: str | None = None, after: int = 0, limit: int = 1000
+    ) -> list[LogLine]:
+        """Lines with an id above `after`, oldest first."""
+        return list(map(tables.log_line, await self._fetch(_LOGS, task_id, after, execution_id, limit)))
+
+    async def _keep_together(self, calls: Sequence[Sequence[LogLine]]) -> list[CrawlmeshError | None]:
+        lines = [line for call in calls for line in call]
+
+        async def work(transaction: Transaction) -> None:
+            before = await transaction.take_ids("logs", len(lines))
+            numbered = [
+                msgspec.structs.replace(line, id=number) for number, line in enumerate(lines, before + 1)
+            ]
+            await transaction.connection.execute(_KEEP_LOGS, document(numbered))
+            transaction.topics.update(f"logs:{line.task_id}" for line in lines)
+
+        await self._database.write(work)
+        return [None] * len(calls)

@@ -1,0 +1,120 @@
+"""Starting links or whole crawls again, and forgetting them."""
+
+import msgspec
+
+from crawlmesh.adapters.postgres.crawl_store.changes import Changes
+from crawlmesh.adapters.postgres.crawl_store.session import CrawlRow, Session, unknown_crawl
+from crawlmesh.adapters.postgres.crawl_store.settling import LeaseEntry, end_leases, lock_leases
+
+_LEASES_OF = "SELECT fence FROM leases WHERE crawls @> ARRAY[$1::integer] ORDER BY fence"
+
+_QUEUE_AGAIN = """
+WITH again AS (
+    INSERT INTO queue (crawl, host, rank, link, attempt)
+    SELECT links.crawl, links.host, 10 - links.priority, links.number, 0
+    FROM outcomes JOIN links ON links.crawl = outcomes.crawl AND links.number = outcomes.link
+    WHERE outcomes.crawl = $1 AND ($2 OR outcomes.kind = 'dead')
+        AND NOT EXISTS (SELECT FROM queue WHERE queue.crawl = links.crawl AND queue.host = links.host
+                        AND queue.rank = 10 - links.priority AND queue.link = links.number)
+        AND NOT EXISTS (SELECT FROM deferred
+                        WHERE deferred.crawl = links.crawl AND deferred.link = links.number)
+        AND NOT EXISTS (SELECT FROM unnest($3::bigint[]) AS leased (link) WHERE leased.link = links.number)
+    RETURNING host, link
+), forgotten AS (
+    DELETE FROM outcomes USING again
+    WHERE outcomes.crawl = $1 AND outcomes.link = again.link AND kind = 'dead'
+)
+SELECT host, count(*) FROM again GROUP BY host
+"""
+
+# Shares are changed last: whoever has a host of them locked may wait for them, but not be waited for.
+_FORGET_DEAD = "UPDATE shares SET dead = 0 WHERE crawl = $1 AND dead > 0"
+_FORGET_RESULTS = "UPDATE shares SET done = 0, dead = 0, requests = 0, elapsed = 0 WHERE crawl = $1"
+
+_START_COUNTERS_AGAIN = """
+DELETE FROM counters WHERE crawl = $1 AND name NOT IN ('pending', 'leased', 'records')
+"""
+
+_START_DEAD_COUNTERS_AGAIN = """
+DELETE FROM counters WHERE crawl = $1 AND (name = 'dead' OR name LIKE 'by_reason/%')
+"""
+
+_TABLES = (
+    "queue",
+    "deferred",
+    "outcomes",
+    "attempts",
+    "records",
+    "skips",
+    "templates",
+    "links",
+    "shares",
+    "counters",
+)
+
+_KEEP_LINKS = "UPDATE leases SET links = $2, crawls = array_remove(crawls, $3::integer) WHERE fence = $1"
+
+_encode = msgspec.json.Encoder().encode
+
+
+async def retry_dead(session: Session, crawl_id: str) -> int:
+    """Make all dead links pending again."""
+    row = await _alone(session, crawl_id)
+    again = await _queue_again(session, row, everything=False)
+    await session.run(_FORGET_DEAD, row.number)
+    await session.run(_START_DEAD_COUNTERS_AGAIN, row.number)
+    return again
+
+
+async def recrawl(session: Session, crawl_id: str) -> int:
+    """Make all done and dead links pending again."""
+    row = await _alone(session, crawl_id)
+    await session.run("UPDATE crawls SET revisits = true WHERE number = $1", row.number)
+    for table in ("skips", "templates"):
+        await session.run(f"DELETE FROM {table} WHERE crawl = $1", row.number)  # noqa: S608
+    await _queue_again(session, row, everything=True)
+    await session.run(_FORGET_RESULTS, row.number)
+    await session.run(_START_COUNTERS_AGAIN, row.number)
+    pending = "SELECT sum(value)::bigint FROM counters WHERE crawl = $1 AND name = 'pending'"
+    return await session.one(pending, row.number) or 0
+
+
+async def delete_crawl(session: Session, crawl_id: str) -> None:
+    """Forget a crawl and all that belongs to it; leases lose its links, and end where they hold no others."""
+    row = await session.lock_crawl_alone(crawl_id)
+    if row is None:
+        return
+    await session.plan_freely()
+    leases = await _leases_of(session, row)
+    for lease in leases.values():
+        lease.links = [link for link in lease.links if link[0] != row.number]
+        await session.run(_KEEP_LINKS, lease.fence, _encode(lease.links).decode(), row.number)
+    await end_leases(session, {fence: lease for fence, lease in leases.items() if not lease.links})
+    for table in _TABLES:
+        await session.run(f"DELETE FROM {table} WHERE crawl = $1", row.number)  # noqa: S608
+    await session.run("DELETE FROM crawls WHERE number = $1", row.number)
+
+
+async def _alone(session: Session, crawl_id: str) -> CrawlRow:
+    row = await session.lock_crawl_alone(crawl_id)
+    if row is None:
+        raise unknown_crawl(crawl_id)
+    await session.plan_freely()
+    return row
+
+
+async def _leases_of(session: Session, row: CrawlRow) -> dict[int, LeaseEntry]:
+    return await lock_leases(session, [fence for (fence,) in await session.fetch(_LEASES_OF, row.number)])
+
+
+async def _queue_again(session: Session, row: CrawlRow, *, everything: bool) -> int:
+    leases = await _leases_of(session, row)
+    leased = [link[1] for lease in leases.values() for link in lease.links if link[0] == row.number]
+    changes = Changes()
+    again = 0
+    for host, number in await session.fetch(_QUEUE_AGAIN, row.number, everything, leased):
+        changes.share(row.number, host).ready += number
+        again += number
+    changes.count(row.number, "pending", again)
+    await changes.write(session)
+    return again

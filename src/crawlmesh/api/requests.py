@@ -1,0 +1,81 @@
+"""What clients may send, with bounds. Unknown fields are refused: a misspelt one must be noticed."""
+
+from datetime import datetime
+from typing import Annotated, Any
+
+import msgspec
+from msgspec import UNSET, Meta, UnsetType
+
+from crawlmesh.api.shapes.moments import LAST_MOMENT
+from crawlmesh.model.access import Role
+from crawlmesh.model.cluster import ClusterStatus
+from crawlmesh.protocol.task_messages import NewTask
+
+Name = Annotated[str, Meta(min_length=1, max_length=255)]
+Text = Annotated[str, Meta(max_length=10_000)]
+Priority = Annotated[int, Meta(ge=1, le=10, description="10 is done first.")]
+
+
+class TaskRequest(NewTask, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A task. What is left out comes from the settings of the master."""
+
+    task_type: Name = "web_crawl"
+    project_id: Name = "default"
+    workflow_id: Annotated[str, Meta(max_length=255)] | None = None
+    cluster_id: Annotated[str, Meta(max_length=255)] | None = None
+    priority: Priority = 5
+    min_resources: dict[Name, Annotated[float, Meta(ge=0, le=1e15)]] = {}
+    capabilities: dict[Name, float | bool | str | list[str]] = {}
+    target_region: Annotated[str, Meta(max_length=255)] | None = None
+    node_type: Annotated[str, Meta(max_length=255)] | None = None
+    categories: Annotated[tuple[Annotated[str, Meta(max_length=255)], ...], Meta(max_length=64)] = ()
+    max_retries: Annotated[int, Meta(ge=0, le=1000)] | None = None
+    timeout: Annotated[float, Meta(gt=0, le=366 * 86_400, description="Seconds for one go.")] | None = None
+    max_nodes: Annotated[int, Meta(ge=1, le=10_000)] | None = None
+
+
+class TasksRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Many tasks, 10,000 at the most; all are taken, or none."""
+
+    tasks: Annotated[tuple[TaskRequest, ...], Meta(min_length=1)]
+
+
+class TaskUpdate(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What may be changed in a task."""
+
+    priority: Priority
+
+
+class TaskIds(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Which tasks are meant."""
+
+    ids: Annotated[tuple[Name, ...], Meta(min_length=1, max_length=1000)]
+
+
+class ClusterRequest(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A new cluster."""
+
+    name: Name
+    project_id: Name = "default"
+    description: Text = ""
+    configuration: dict[str, Any] = {}
+    status: ClusterStatus = ClusterStatus.ACTIVE
+
+
+class ClusterUpdate(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What may be changed in a cluster; what is left out stays."""
+
+    name: Name | UnsetType = UNSET
+    description: Text | UnsetType = UNSET
+    configuration: dict[str, Any] | UnsetType = UNSET
+    status: ClusterStatus | UnsetType = UNSET
+
+
+class KeyRequest(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A new key. Without `expires_at` (Unix seconds, or ISO 8601) it is good until it is deleted."""
+
+    name: Name
+    role: Role
+    expires_at: Annotated[float, Meta(gt=0, le=LAST_MOMENT)] | Annotated[datetime, Meta(tz=True)] | None = (
+        None
+    )

@@ -1,0 +1,178 @@
+"""What a crawl found, and how far it is, in answers."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+from msgspec import UNSET, UnsetType
+
+from crawlmesh.api.shapes.moments import if_any, moment
+from crawlmesh.model.crawl import CrawlProgress, HostProgress
+from crawlmesh.model.record import Attempt, LedgerEntry, Record
+
+
+class RecordShape(msgspec.Struct, frozen=True, kw_only=True):
+    """What was extracted from one page."""
+
+    url: str
+    final_url: str
+    status: int
+    depth: int
+    fetched_at: str
+    data: msgspec.Raw
+    archive: str | UnsetType = UNSET
+
+
+class ProgressShape(msgspec.Struct, frozen=True, kw_only=True):
+    """The counters of a crawl. added = pending + leased + done + dead."""
+
+    task_id: str
+    finished: bool
+    added: int
+    pending: int
+    leased: int
+    done: int
+    dead: int
+    records: int
+    bytes: int
+    skipped: int
+    retries: int
+    pages: int
+    by_outcome: dict[str, int]
+    by_status: dict[str, int]
+    by_rule: dict[str, int]
+    by_reason: dict[str, int]
+
+
+class HostStateShape(msgspec.Struct, frozen=True, kw_only=True):
+    """How a host is treated. `delay` is in seconds; `slots` are requests at once in the whole cluster."""
+
+    host: str
+    delay: float
+    slots: int
+    exclusive: bool
+    pressure: float
+    failures: int
+    crawl_delay: float
+
+
+class HostShape(msgspec.Struct, frozen=True, kw_only=True):
+    """One host's part in a crawl. `mean_elapsed` is in seconds per request."""
+
+    host: str
+    queued: int
+    done: int
+    dead: int
+    mean_elapsed: float
+    state: HostStateShape
+
+
+class HostsAnswer(msgspec.Struct, frozen=True):
+    """The hosts of a crawl, those with most dead links first, then the slowest."""
+
+    items: Sequence[HostShape]
+
+
+class AttemptShape(msgspec.Struct, frozen=True, kw_only=True):
+    """One try at a URL."""
+
+    number: int
+    at: str
+    kind: str
+    http_status: int | None
+    reason: str | None
+    elapsed: float
+
+
+class WhyAnswer(msgspec.Struct, frozen=True, kw_only=True):
+    """Everything that is known about one URL of a crawl. `state` is null where a rule kept it out."""
+
+    url: str
+    depth: int
+    found_by: str | None
+    parent_url: str | None
+    state: str | None
+    rule: str | None
+    outcome: str | None
+    http_status: int | None
+    reason: str | None
+    final_url: str | None
+    fetched_at: str | None
+    elapsed: float | None
+    size: int | None
+    attempts: Sequence[AttemptShape]
+    has_record: bool
+    redirected_from: Sequence[str]
+
+
+def record_shape(record: Record) -> RecordShape:
+    """A record; its data goes out as it was written."""
+    return RecordShape(
+        url=record.url,
+        final_url=record.final_url,
+        status=record.status,
+        depth=record.depth,
+        fetched_at=moment(record.fetched_at),
+        data=msgspec.Raw(record.data),
+        archive=if_any(record.archive),
+    )
+
+
+def progress_shape(task_id: str, progress: CrawlProgress) -> ProgressShape:
+    """The counters of a crawl."""
+    counters: dict[str, Any] = msgspec.structs.asdict(progress)
+    return ProgressShape(task_id=task_id, finished=progress.finished, added=progress.added, **counters)
+
+
+def host_shape(host: HostProgress) -> HostShape:
+    """A host, without the text of its robots.txt."""
+    state = host.state
+    return HostShape(
+        host=host.host,
+        queued=host.queued,
+        done=host.done,
+        dead=host.dead,
+        mean_elapsed=host.mean_elapsed,
+        state=HostStateShape(
+            host=state.host,
+            delay=state.delay,
+            slots=state.slots,
+            exclusive=state.exclusive,
+            pressure=state.pressure,
+            failures=state.failures,
+            crawl_delay=state.crawl_delay,
+        ),
+    )
+
+
+def why_answer(entry: LedgerEntry) -> WhyAnswer:
+    """The ledger's entry of a URL."""
+    return WhyAnswer(
+        url=entry.url,
+        depth=entry.depth,
+        found_by=entry.found_by,
+        parent_url=entry.parent_url,
+        state=entry.state,
+        rule=entry.rule,
+        outcome=entry.outcome,
+        http_status=entry.http_status,
+        reason=entry.reason,
+        final_url=entry.final_url,
+        fetched_at=None if entry.fetched_at is None else moment(entry.fetched_at),
+        elapsed=entry.elapsed,
+        size=entry.size,
+        attempts=[_attempt(attempt) for attempt in entry.attempts],
+        has_record=entry.has_record,
+        redirected_from=entry.redirected_from,
+    )
+
+
+def _attempt(attempt: Attempt) -> AttemptShape:
+    return AttemptShape(
+        number=attempt.number,
+        at=moment(attempt.at),
+        kind=attempt.kind,
+        http_status=attempt.http_status,
+        reason=attempt.reason,
+        elapsed=attempt.elapsed,
+    )

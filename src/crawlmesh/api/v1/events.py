@@ -1,0 +1,94 @@
+"""`/api/v1/events` and `/api/v1/events:stream`."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Header, Query
+from starlette.requests import Request
+from starlette.responses import Response, StreamingResponse
+
+from crawlmesh.api import examples
+from crawlmesh.api.auth import VIEWERS
+from crawlmesh.api.bodies import answer
+from crawlmesh.api.operations import Success, operation
+from crawlmesh.api.pages import Limit
+from crawlmesh.api.parameters import After, EventTypes, text_filter
+from crawlmesh.api.services import context_of, services_of
+from crawlmesh.api.shapes.events import EventsAnswer, event_shape
+from crawlmesh.api.sse import event_stream
+from crawlmesh.model.query import EventQuery
+
+router = APIRouter(prefix="/api/v1")
+
+_HIGHEST_ID = 2**63 - 1
+_STREAM_HEADERS = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
+_STREAM_EXAMPLE = (
+    "retry: 2000\n\nid: 4711\nevent: task.completed\n"
+    'data: {"id":4711,"type":"task.completed","at":"2023-06-15T10:35:20Z","task_id":"task-123","data":{}}\n\n'
+    ": heartbeat\n\n"
+)
+
+TaskFilter = Annotated[str | None, text_filter("Only events of this task.")]
+NodeFilter = Annotated[str | None, text_filter("Only events of this node.")]
+
+
+@router.get(
+    "/events",
+    **operation(
+        "list_events",
+        "List events",
+        tag="events",
+        roles=VIEWERS,
+        success=Success(EventsAnswer, {"items": [examples.EVENT], "last_id": 4711}),
+    ),
+)
+async def list_events(
+    request: Request,
+    after: After = 0,
+    types: EventTypes = [],  # noqa: B006 - FastAPI copies it
+    task_id: TaskFilter = None,
+    node_id: NodeFilter = None,
+    limit: Limit = 100,
+) -> Response:
+    """Oldest first, from an id on."""
+    query = EventQuery(after=after, types=tuple(types), task_id=task_id, node_id=node_id, limit=limit)
+    events = await context_of(request).store.events(query)
+    return answer(EventsAnswer([event_shape(event) for event in events], events[-1].id if events else after))
+
+
+@router.get(
+    "/events:stream",
+    **operation(
+        "stream_events",
+        "Listen to events",
+        tag="events",
+        roles=VIEWERS,
+        description=(
+            "Server-sent events. Goes on after the header `Last-Event-ID` or the parameter `after`; without "
+            "either it begins with what happens next. A comment comes after 15 seconds of silence."
+        ),
+        success=Success(
+            None, _STREAM_EXAMPLE, description="Events as they happen.", media_type="text/event-stream"
+        ),
+    ),
+)
+async def stream_events(
+    request: Request,
+    after: Annotated[int | None, Query(ge=0, le=_HIGHEST_ID, description="Go on after this id.")] = None,
+    types: EventTypes = [],  # noqa: B006 - FastAPI copies it
+    task_id: TaskFilter = None,
+    node_id: NodeFilter = None,
+    last_event_id: Annotated[
+        int | None,
+        Header(
+            alias="Last-Event-ID", ge=0, le=_HIGHEST_ID, description="Go on after this id; wins over `after`."
+        ),
+    ] = None,
+) -> Response:
+    """Until the client hangs up or the master stops."""
+    services = services_of(request)
+    begin = last_event_id if last_event_id is not None else after
+    if begin is None:
+        begin = await services.context.store.last_event_id()
+    query = EventQuery(after=begin, types=tuple(types), task_id=task_id, node_id=node_id)
+    stream = event_stream(services, query)
+    return StreamingResponse(stream, headers=_STREAM_HEADERS, media_type="text/event-stream")

@@ -1,0 +1,56 @@
+"""`/api/v1/system/overview`, and `/health` for everybody."""
+
+import msgspec
+from fastapi import APIRouter
+from starlette.requests import Request
+from starlette.responses import Response
+
+from crawlmesh.api.auth import VIEWERS
+from crawlmesh.api.bodies import answer
+from crawlmesh.api.operations import Success, operation
+from crawlmesh.api.services import context_of, services_of
+from crawlmesh.api.shapes.system import OverviewShape, overview_shape
+from crawlmesh.control.overview import overview
+from crawlmesh.version import __version__
+
+router = APIRouter(prefix="/api/v1")
+open_router = APIRouter()
+
+
+class HealthAnswer(msgspec.Struct, frozen=True):
+    """The master works. `leader`: whether it is the one that schedules."""
+
+    status: str
+    version: str
+    leader: bool
+
+
+@router.get(
+    "/system/overview",
+    **operation(
+        "get_overview",
+        "The whole cluster at a glance",
+        tag="system",
+        roles=VIEWERS,
+        success=Success(OverviewShape),
+    ),
+)
+async def get_overview(request: Request) -> Response:
+    """Counters of everything, and means over the nodes that are online."""
+    return answer(overview_shape(await overview(context_of(request))))
+
+
+@open_router.get(
+    "/health",
+    **operation(
+        "get_health",
+        "Whether this master works",
+        tag="system",
+        roles=None,
+        description="Needs no key.",
+        success=Success(HealthAnswer, {"status": "ok", "version": "0.2.0", "leader": True}),
+    ),
+)
+async def get_health(request: Request) -> Response:
+    """Asks nothing of the store."""
+    return answer(HealthAnswer("ok", __version__, services_of(request).options.leads()))

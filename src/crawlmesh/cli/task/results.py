@@ -1,0 +1,47 @@
+"""`crawlmesh task results`: what a crawl brought."""
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TextIO
+
+import click
+import msgspec
+
+from crawlmesh.cli.cluster_connection import connection_options, with_client
+from crawlmesh.errors import OutputError
+
+if TYPE_CHECKING:
+    from crawlmesh.client import Client
+
+
+@click.command()
+@click.argument("task_id")
+@click.option(
+    "--output",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="Write there. [default: standard output]",
+)
+@connection_options()
+def results(task_id: str, output: Path | None, **connection: Any) -> None:
+    """Write the records of a task, one JSON object on each line; also while it still runs."""
+    if output is None:
+        with_client(connection, lambda client: write_records(client, task_id, sys.stdout))
+        return
+    try:
+        output.parent.mkdir(parents=True, exist_ok=True)
+        with output.open("w", encoding="utf-8") as file:
+            number = with_client(connection, lambda client: write_records(client, task_id, file))
+    except OSError as error:
+        raise OutputError(f"The records cannot be written to {output}: {error.strerror}.") from error
+    click.echo(f"{number:,} records are in {output}.")
+
+
+async def write_records(client: "Client", task_id: str, file: TextIO) -> int:
+    """Write the records of a task as JSON lines. Returns how many there are."""
+    await client.tasks.get(task_id)  # says so where there is no such task
+    number = 0
+    async for record in client.tasks.records(task_id):
+        file.write(msgspec.json.encode(record).decode() + "\n")
+        number += 1
+    return number

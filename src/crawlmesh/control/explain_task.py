@@ -1,0 +1,120 @@
+"""Why a task is where it is: why it waits, or why it went to that node (S6)."""
+
+from datetime import UTC, datetime
+
+import msgspec
+
+from crawlmesh.control.changing import known_task
+from crawlmesh.control.context import ControlContext
+from crawlmesh.control.fleet_view import current_fleet
+from crawlmesh.model.crawl import HostProgress
+from crawlmesh.model.execution import Allocation, Execution
+from crawlmesh.model.task import WEB_CRAWL, Task, TaskStatus
+from crawlmesh.rules.placement.fleet import FleetExplanation
+
+_MOST_HOSTS = 100  # of a crawl that are looked at
+_SHOWN_HOSTS = 5
+_AT_WORK = frozenset({TaskStatus.ASSIGNED, TaskStatus.PROCESSING})
+
+
+class PlacementExplanation(msgspec.Struct, frozen=True, kw_only=True):
+    """Why one node works on the task."""
+
+    execution_id: str
+    node_id: str
+    since: float
+    strategy: str
+    choice: str  # why this node, one sentence
+    allocation: Allocation | None
+    stop: str | None = None  # why it was asked to end
+
+
+class Explanation(msgspec.Struct, frozen=True, kw_only=True):
+    """`summary` is the short answer; `reasons` are all that hold, most important first."""
+
+    task_id: str
+    status: str
+    summary: str
+    reasons: tuple[str, ...] = ()
+    placements: tuple[PlacementExplanation, ...] = ()
+    nodes: int = 0  # that are registered
+    fitting: int = 0  # nodes that could do it
+    free: int = 0  # of them with a free place
+
+
+async def explain_task(context: ControlContext, task_id: str) -> Explanation:
+    """Raises NotFoundError."""
+    task = await known_task(context, task_id)
+    running = [] if task.ended else await context.store.running_executions([task_id])
+    reasons: list[str] = []
+    if task.status is TaskStatus.WAITING:
+        reasons.append(_back_off(task))
+    if task.reason:
+        reasons.append(task.reason)
+    fleet = (await current_fleet(context)).explain(task) if _wants_nodes(task) else None
+    if fleet is not None:
+        reasons += _placing(context, task, fleet)
+    if task.task_type == WEB_CRAWL and not task.ended:
+        reasons += _resting(await context.crawl_store.hosts(task_id, _MOST_HOSTS))
+    return Explanation(
+        task_id=task.id,
+        status=task.status.value,
+        summary=_summary(task, running, reasons),
+        reasons=tuple(reasons),
+        placements=tuple(_placement(execution) for execution in running),
+        nodes=fleet.nodes if fleet else 0,
+        fitting=fleet.fitting if fleet else 0,
+        free=fleet.free if fleet else 0,
+    )
+
+
+def _wants_nodes(task: Task) -> bool:
+    return task.status is TaskStatus.PENDING or (task.status in _AT_WORK and task.open_places > 0)
+
+
+def _placing(context: ControlContext, task: Task, fleet: FleetExplanation) -> list[str]:
+    sentences = list(fleet.sentences)
+    if not fleet.fitting and task.task_type not in context.task_types:
+        sentences.insert(0, f"no node has an executor for {task.task_type}")
+    if task.status is TaskStatus.PENDING and fleet.free:
+        sentences.append("it is in line: tasks of a higher priority, then older ones, go first")
+    return sentences
+
+
+def _back_off(task: Task) -> str:
+    moment = datetime.fromtimestamp(task.not_before, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    return f"waits until {moment} after attempt {task.retry_count}"
+
+
+def _resting(hosts: list[HostProgress]) -> list[str]:
+    resting = [each for each in hosts if each.queued and each.state.delay > 0]
+    resting.sort(key=lambda each: -each.state.delay)
+    sentences = [
+        f"host {each.host} is rate-limited for {each.state.delay:g} s between two requests"
+        for each in resting[:_SHOWN_HOSTS]
+    ]
+    if len(resting) > _SHOWN_HOSTS:
+        sentences.append(f"{len(resting) - _SHOWN_HOSTS} more hosts are rate-limited")
+    return sentences
+
+
+def _placement(execution: Execution) -> PlacementExplanation:
+    return PlacementExplanation(
+        execution_id=execution.id,
+        node_id=execution.node_id,
+        since=execution.start_time,
+        strategy=execution.strategy,
+        choice=execution.choice,
+        allocation=execution.allocation,
+        stop=execution.stop.value if execution.stop else None,
+    )
+
+
+def _summary(task: Task, running: list[Execution], reasons: list[str]) -> str:
+    at_work = [execution for execution in running if execution.stop is None]
+    if task.status in _AT_WORK and at_work:
+        latest = at_work[-1]
+        return f"It is on node {latest.node_id}: {latest.choice or 'no reason was kept'}."
+    if task.ended:
+        return f"It is {task.status.value}{': ' + task.reason if task.reason else '.'}"
+    return "; ".join(reasons[:3]) + "." if reasons else f"It is {task.status.value}."

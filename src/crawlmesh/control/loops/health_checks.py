@@ -1,0 +1,68 @@
+"""Health checks: is the node really reached, and do its readings look well (N5)."""
+
+import asyncio
+from collections.abc import AsyncIterator
+
+from crawlmesh.control.context import ControlContext
+from crawlmesh.control.lead import Lead
+from crawlmesh.control.loops.leader_loop import LeaderLoop
+from crawlmesh.model.node import Node, NodeHealth, NodeStatus
+from crawlmesh.model.query import NodeQuery
+from crawlmesh.ports.node_probe import NodeProbe
+from crawlmesh.rules import node_health
+
+_PAGE = 500  # nodes
+_MOST_HEARTBEATS = 100  # that are looked at for one node
+_CHECKED = (NodeStatus.ONLINE, NodeStatus.DRAINING)
+
+
+class HealthChecks(LeaderLoop):
+    """Looks at all nodes that are online, many at once. A node that is not well gets no new work."""
+
+    def __init__(self, context: ControlContext, lead: Lead, probe: NodeProbe) -> None:
+        super().__init__(context, lead)
+        self._probe = probe
+        self._turns = asyncio.Semaphore(context.options.health_workers)
+
+    def interval(self) -> float:
+        """Seconds between two looks at all nodes."""
+        return self.context.options.health_interval
+
+    async def run_once(self, now: float) -> int:
+        """Returns 0: a look at all nodes is complete."""
+        async for nodes in self._pages():
+            self.lead.fence()
+            found = await asyncio.gather(*(self._check(node, now) for node in nodes))
+            events = [
+                event
+                for node, health in zip(nodes, found, strict=True)
+                for event in node_health.health_events(node, health, now)
+            ]
+            await self.context.store.record_health(
+                [(node.id, health) for node, health in zip(nodes, found, strict=True)]
+            )
+            if events:
+                await self.context.store.append_events(events)
+        return 0
+
+    async def _pages(self) -> AsyncIterator[tuple[Node, ...]]:
+        cursor: str | None = None
+        while True:
+            page = await self.context.store.list_nodes(
+                NodeQuery(statuses=_CHECKED, cursor=cursor, limit=_PAGE)
+            )
+            if page.nodes:
+                yield page.nodes
+            cursor = page.cursor
+            if cursor is None:
+                return
+
+    async def _check(self, node: Node, now: float) -> NodeHealth:
+        options = self.context.options
+        async with self._turns:
+            reachable = None
+            if node.port:
+                reachable = await self._probe.reachable(node.ip_address, node.port, options.health_timeout)
+            window = max(options.health_interval, 2 * options.heartbeat_interval)
+            history = await self.context.store.heartbeat_history(node.id, now - window, _MOST_HEARTBEATS)
+        return node_health.judge(reachable, node, node_health.summarize(history), options.health, now)

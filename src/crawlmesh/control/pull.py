@@ -1,0 +1,134 @@
+"""A node asks for work, and waits for it."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from crawlmesh.control.changing import Candidate, change_by_execution
+from crawlmesh.control.context import ControlContext
+from crawlmesh.control.heartbeat import revive
+from crawlmesh.control.node_steps import set_offline
+from crawlmesh.control.releasing import release_executions
+from crawlmesh.control.sessions import node_in_session
+from crawlmesh.model.change import TaskChange
+from crawlmesh.model.execution import Assignment, Execution
+from crawlmesh.model.node import Node, NodeStatus
+from crawlmesh.model.task import Task, TaskStatus
+from crawlmesh.protocol.node_messages import PullAnswer, PullMessage, StopOrder
+from crawlmesh.rules import task_lifecycle
+
+_STOP_ORDER_PAUSE = 1.0  # seconds until an order that is not yet obeyed is worth an answer of its own again
+
+
+class _View(NamedTuple):
+    """A node and what runs on it, at one moment."""
+
+    node: Node
+    assignments: Sequence[Assignment]
+
+
+async def pull(context: ControlContext, node_id: str, message: PullMessage) -> PullAnswer:
+    """Work that the node does not know of, what it shall stop, and what is no longer its own.
+
+    Answers as soon as there is any of it, or after `message.wait` seconds. Raises NotFoundError and
+    StaleSessionError.
+    """
+    clock = context.clock
+    topic = f"node:{node_id}"
+    wait = min(max(message.wait, 0.0), context.options.longest_pull)
+    until = clock.monotonic() + wait
+    while True:
+        seen = context.store.mark(topic)
+        view = await _look(context, node_id, message)
+        if view is None:
+            continue  # what was just changed is read again, under a mark that knows of it
+        answer = _answer(message, view)
+        left = until - clock.monotonic()
+        if left <= 0 or _is_urgent(context, node_id, answer):
+            _remember(context, node_id, answer)
+            return answer
+        pause = min(left, _STOP_ORDER_PAUSE) if answer.stop else left
+        await context.store.wait(topic, seen, pause)
+
+
+async def _look(context: ControlContext, node_id: str, message: PullMessage) -> _View | None:
+    """What there is for the node; None where looking at it led to a change."""
+    node = await node_in_session(context, node_id, message.session)
+    if node.status is NodeStatus.UNRESPONSIVE:
+        node = await revive(context, node_id, message.session, context.clock.now())
+    assignments = await context.store.node_assignments(node_id)
+    if await _begin(context, message, assignments) or await _end_unknown(context, message, assignments):
+        return None
+    if node.status is NodeStatus.DRAINING and not assignments:
+        node = await set_offline(context, node_id)
+    return _View(node, assignments)
+
+
+async def _begin(context: ControlContext, message: PullMessage, assignments: Sequence[Assignment]) -> bool:
+    """Mark what the node has begun. Returns whether there was something to mark."""
+    if not message.started:
+        return False
+    told = set(message.started)
+    begun = [
+        each.execution.id
+        for each in assignments
+        if each.execution.id in told and _may_begin(each.execution, each.task)
+    ]
+
+    async def decide(candidates: list[Candidate]) -> list[TaskChange | None]:
+        now = context.clock.now()
+        return [
+            task_lifecycle.started(task, execution, now) if _may_begin(execution, task) else None
+            for execution, task, _ in candidates
+        ]
+
+    return bool(begun) and bool(await change_by_execution(context, begun, decide))
+
+
+def _may_begin(execution: Execution, task: Task) -> bool:
+    return task.status is TaskStatus.ASSIGNED and execution.stop is None
+
+
+async def _end_unknown(
+    context: ControlContext, message: PullMessage, assignments: Sequence[Assignment]
+) -> bool:
+    """End what shall stop and never came to the node. Returns whether there was any."""
+    known = set(message.known)
+    unknown = [
+        each.execution.id
+        for each in assignments
+        if each.execution.stop is not None and each.execution.id not in known
+    ]
+    return bool(unknown) and bool(await release_executions(context, unknown))
+
+
+def _answer(message: PullMessage, view: _View) -> PullAnswer:
+    known = set(message.known)
+    own = {each.execution.id for each in view.assignments}
+    return PullAnswer(
+        assignments=tuple(each for each in view.assignments if each.execution.id not in known),
+        stop=tuple(
+            StopOrder(each.execution.id, each.execution.stop)
+            for each in view.assignments
+            if each.execution.stop is not None
+        ),
+        gone=tuple(execution_id for execution_id in message.known if execution_id not in own),
+        status=view.node.status.value,
+    )
+
+
+def _is_urgent(context: ControlContext, node_id: str, answer: PullAnswer) -> bool:
+    """Whether the node should hear it now. What it has heard of already does not have to hurry again."""
+    if answer.assignments or answer.gone:
+        return True
+    remembered = context.remembered
+    if answer.status != remembered.status_told(node_id):
+        return True
+    last = context.clock.monotonic() - _STOP_ORDER_PAUSE
+    return any(remembered.stop_ordered(order.execution_id) <= last for order in answer.stop)
+
+
+def _remember(context: ControlContext, node_id: str, answer: PullAnswer) -> None:
+    moment = context.clock.monotonic()
+    context.remembered.keep_status_told(node_id, answer.status)
+    for order in answer.stop:
+        context.remembered.keep_stop_order(order.execution_id, moment)

@@ -1,0 +1,26 @@
+"""How far and how fast a crawl goes."""
+
+import msgspec
+
+from crawlmesh.crawl.pace import CrawlPace
+
+
+class CrawlLimits(msgspec.Struct, frozen=True, kw_only=True):
+    """How far a crawl goes this time, how fast, and as whom."""
+
+    max_pages: int | None = None
+    delay: float = 0.0  # seconds
+    per_host: int = 4
+    headers: tuple[tuple[str, str], ...] = ()  # beside those of the worker's settings
+    user_agent: str | None = None  # None: that of the worker's settings
+
+    def pace(self) -> CrawlPace:
+        """The part of it that the engine keeps to."""
+        agent = self.user_agent
+        own = () if agent is None else (("User-Agent", agent),)
+        return CrawlPace(
+            delay=self.delay,
+            per_host=self.per_host,
+            headers=own + self.headers,
+            robots_agent=None if agent is None else agent.split("/")[0].split()[0],
+        )

@@ -1,0 +1,226 @@
+"""The parameters of a `web_crawl` task (S2 8.6.2), read and checked."""
+
+import re
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
+
+from crawlmesh.crawl.definition import CrawlDefinition
+from crawlmesh.crawl.extraction import ExtractionSpec
+from crawlmesh.crawl.limits import CrawlLimits
+from crawlmesh.crawl.plan import CrawlPlan
+from crawlmesh.errors import InvalidError, SelectorError, UsageError
+
+_MOST_URLS = 10_000
+_LONGEST_URL = 8_192  # characters
+_MOST_TEXTS = 1_000
+_SCOPES = ("host", "domain", "any")
+_HEADER_NAME = re.compile(r"[!#$%&'*+\-.^_`|~0-9A-Za-z]+")
+_SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):")
+
+# Those that say how a message travels are the client's own business.
+_REFUSED_HEADERS = frozenset(
+    {"host", "connection", "content-length", "transfer-encoding", "te", "trailer", "upgrade", "expect",
+     "keep-alive", "proxy-authorization", "proxy-connection"}
+)  # fmt: skip
+
+KNOWN_PARAMETERS = (
+    "url", "urls", "depth", "selectors", "scope", "allow_hosts", "include", "exclude", "max_pages", "delay",
+    "per_host", "concurrency", "headers", "user_agent", "ignore_robots", "sitemaps", "metadata", "archive",
+)  # fmt: skip
+
+_Number = TypeVar("_Number", int, float)
+
+
+def crawl_definition_from(
+    parameters: Mapping[str, Any], defaults: CrawlLimits | None = None
+) -> tuple[CrawlDefinition, CrawlLimits]:
+    """What a task wants crawled, and how; what it leaves open comes from `defaults`.
+
+    Raises InvalidError with the field `parameters.<name>` for everything that cannot be.
+    """
+    for name in parameters:
+        if name not in KNOWN_PARAMETERS:
+            raise _error(
+                name, f"is no parameter of web_crawl; the known ones are {', '.join(KNOWN_PARAMETERS)}"
+            )
+    definition = _definition(parameters)
+    try:
+        CrawlPlan("check", definition)
+    except SelectorError as error:
+        raise _error("selectors", str(error)) from error
+    except UsageError as error:
+        raise _error(_field_of(parameters, definition), str(error)) from error
+    return definition, _limits(parameters, defaults or CrawlLimits())
+
+
+def _definition(parameters: Mapping[str, Any]) -> CrawlDefinition:
+    if _flag(parameters, "archive"):
+        raise _error("archive", "must be false: tasks keep no whole pages")
+    extraction = _extraction(parameters.get("selectors"))
+    return CrawlDefinition(
+        seeds=_seeds(parameters),
+        scope=_scope(parameters),
+        allow_hosts=_texts(parameters, "allow_hosts"),
+        include=_patterns(parameters, "include"),
+        exclude=_patterns(parameters, "exclude"),
+        depth=_whole(parameters, "depth", 0, 1_000_000),
+        extraction=extraction,
+        metadata=_flag(parameters, "metadata") or bool(extraction and extraction["metadata"]),
+        ignore_robots=_flag(parameters, "ignore_robots"),
+        sitemaps=_flag(parameters, "sitemaps"),
+    )
+
+
+def _limits(parameters: Mapping[str, Any], defaults: CrawlLimits) -> CrawlLimits:
+    _whole(parameters, "concurrency", 1, 1_000_000)  # understood, but the worker's own business
+    delay = _number(parameters, "delay", 0.0, 3_600.0, float)
+    per_host = _whole(parameters, "per_host", 1, 1_000)
+    return CrawlLimits(
+        max_pages=_whole(parameters, "max_pages", 1, 10**12),
+        delay=defaults.delay if delay is None else delay,
+        per_host=defaults.per_host if per_host is None else per_host,
+        headers=_headers(parameters.get("headers")),
+        user_agent=_user_agent(parameters.get("user_agent")),
+    )
+
+
+def _seeds(parameters: Mapping[str, Any]) -> tuple[str, ...]:
+    if parameters.get("url") is not None and parameters.get("urls") is not None:
+        raise _error("urls", "stands beside url; give one of them")
+    if parameters.get("url") is not None:
+        return (_seed("url", parameters["url"]),)
+    urls = parameters.get("urls")
+    if urls is None:
+        raise _error(
+            "url", "is missing: give the address to start from, such as https://example.com/products"
+        )
+    if not isinstance(urls, list | tuple) or not urls:
+        raise _error("urls", "must be a list of addresses with at least one in it")
+    if len(urls) > _MOST_URLS:
+        raise _error("urls", f"has {len(urls)} addresses; {_MOST_URLS} are allowed")
+    return tuple(dict.fromkeys(_seed("urls", url) for url in urls))
+
+
+def _seed(name: str, url: Any) -> str:
+    if not isinstance(url, str) or not url.strip() or len(url) > _LONGEST_URL:
+        raise _error(name, f"must be an address of at most {_LONGEST_URL} characters, not {_shown(url)}")
+    url = str(url).strip()
+    scheme = _SCHEME.match(url)
+    if "://" not in url and not (scheme and scheme[1].lower() in ("file", "data", "javascript", "about")):
+        url = f"https://{url}"  # as people type it
+    scheme = _SCHEME.match(url)
+    if scheme is None or scheme[1].lower() not in ("http", "https"):
+        raise _error(name, f"must be an http or https address, not {_shown(url)}")
+    try:
+        CrawlPlan("check", CrawlDefinition(seeds=(url,)))
+    except UsageError as error:
+        raise _error(name, str(error)) from error
+    return str(url)
+
+
+def _scope(parameters: Mapping[str, Any]) -> Any:
+    scope = parameters.get("scope")
+    if scope is not None and scope not in _SCOPES:
+        raise _error("scope", f"must be one of {', '.join(_SCOPES)}, not {_shown(scope)}")
+    return scope or "host"
+
+
+def _extraction(selectors: Any) -> dict[str, Any] | None:
+    if selectors is None or selectors == {}:
+        return None
+    try:
+        return ExtractionSpec.from_json(selectors).to_json()
+    except SelectorError as error:
+        raise _error("selectors", str(error)) from error
+
+
+def _patterns(parameters: Mapping[str, Any], name: str) -> tuple[str, ...]:
+    patterns = _texts(parameters, name)
+    for pattern in patterns:
+        try:
+            re.compile(pattern)
+        except re.error as error:
+            raise _error(name, f"has {_shown(pattern)}, which is no regular expression: {error}") from error
+    return patterns
+
+
+def _texts(parameters: Mapping[str, Any], name: str) -> tuple[str, ...]:
+    value = parameters.get(name)
+    if value is None:
+        return ()
+    if isinstance(value, str):
+        value = [value]
+    if not isinstance(value, list | tuple) or not all(isinstance(text, str) and text for text in value):
+        raise _error(name, f"must be a list of texts, not {_shown(value)}")
+    if len(value) > _MOST_TEXTS:
+        raise _error(name, f"has {len(value)} entries; {_MOST_TEXTS} are allowed")
+    return tuple(value)
+
+
+def _flag(parameters: Mapping[str, Any], name: str) -> bool:
+    value = parameters.get(name)
+    if value is None or isinstance(value, bool):
+        return bool(value)
+    raise _error(name, f"must be true or false, not {_shown(value)}")
+
+
+def _whole(parameters: Mapping[str, Any], name: str, least: int, most: int) -> int | None:
+    value = parameters.get(name)
+    if isinstance(value, float):
+        raise _error(name, f"must be a whole number, not {_shown(value)}")
+    return _number(parameters, name, least, most, int)
+
+
+def _number(
+    parameters: Mapping[str, Any], name: str, least: _Number, most: _Number, kind: Callable[[Any], _Number]
+) -> _Number | None:
+    value = parameters.get(name)
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, int | float) or not least <= value <= most:
+        raise _error(name, f"must be a number from {least} to {most}, not {_shown(value)}")
+    return kind(value)
+
+
+def _headers(value: Any) -> tuple[tuple[str, str], ...]:
+    if value is None:
+        return ()
+    if isinstance(value, list | tuple) and all(isinstance(line, str) and ":" in line for line in value):
+        value = {line.partition(":")[0].strip(): line.partition(":")[2].strip() for line in value}
+    if not isinstance(value, Mapping) or len(value) > 100:
+        raise _error("headers", f"must be an object of at most 100 names and texts, not {_shown(value)}")
+    for name, text in value.items():
+        if not isinstance(name, str) or not _HEADER_NAME.fullmatch(name):
+            raise _error("headers", f"has {_shown(name)}, which is no header name")
+        if name.lower() in _REFUSED_HEADERS:
+            raise _error("headers", f"may not set {name!r}: it belongs to the connection")
+        if not isinstance(text, str) or any(mark in text for mark in "\r\n\0") or len(text) > _LONGEST_URL:
+            raise _error("headers", f"must have a text of one line for {name!r}, not {_shown(text)}")
+    return tuple(value.items())
+
+
+def _user_agent(value: Any) -> str | None:
+    if value is None:
+        return None
+    if not isinstance(value, str) or not value[:1].isalnum() or not value.isprintable() or len(value) > 1_000:
+        raise _error(
+            "user_agent", f"must begin with a name, such as mybot/1.0, and be one line, not {_shown(value)}"
+        )
+    return value
+
+
+def _field_of(parameters: Mapping[str, Any], definition: CrawlDefinition) -> str:
+    """The parameter that a whole definition fails for, once each seed has been found to be good."""
+    if definition.allow_hosts:
+        return "allow_hosts"
+    return "include" if definition.include else "url" if "url" in parameters else "urls"
+
+
+def _shown(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 100 else text[:100] + "…"
+
+
+def _error(name: str, problem: str) -> InvalidError:
+    problem = problem if problem.endswith(".") else f"{problem}."
+    return InvalidError(f"parameters.{name}: {problem}", field=f"parameters.{name}")

@@ -1,0 +1,88 @@
+"""Clusters and keys."""
+
+import msgspec
+import pytest
+
+from crawlmesh.errors import ConflictError
+from crawlmesh.model.access import Role
+from crawlmesh.model.cluster import ClusterStatus
+from crawlmesh.ports.control_store import ControlStore
+from crawlmesh.testing.conformance.control_store.case import (
+    NOW,
+    ControlStoreCase,
+    add_nodes,
+    changed_node,
+    new_cluster,
+    new_key,
+    new_node,
+)
+
+
+class Clusters(ControlStoreCase):
+    """`save_cluster`, `clusters` and `delete_cluster`."""
+
+    async def test_clusters_by_name(self, store: ControlStore) -> None:
+        """As they were saved last."""
+        full = new_cluster(
+            "b",
+            project_id="project",
+            description="second",
+            configuration={"share": 0.1, "list": [1]},
+            status=ClusterStatus.MAINTENANCE,
+            created_at=NOW,
+            updated_at=NOW + 0.1,
+        )
+        for cluster in (full, new_cluster("c"), new_cluster("a")):
+            await store.save_cluster(cluster)
+        assert await store.clusters() == [new_cluster("a"), full, new_cluster("c")]
+        renamed = msgspec.structs.replace(full, name="d", status=ClusterStatus.INACTIVE)
+        await store.save_cluster(renamed)
+        assert await store.clusters() == [new_cluster("a"), new_cluster("c"), renamed]
+
+    async def test_a_name_is_taken_in_its_project_only(self, store: ControlStore) -> None:
+        """The one that is refused changes nothing."""
+        await store.save_cluster(new_cluster("a"))
+        await store.save_cluster(new_cluster("b"))
+        with pytest.raises(ConflictError):
+            await store.save_cluster(new_cluster("a", id="other"))
+        with pytest.raises(ConflictError):
+            await store.save_cluster(new_cluster("b", name="a"))
+        assert await store.clusters() == [new_cluster("a"), new_cluster("b")]
+        await store.save_cluster(new_cluster("a", id="other", project_id="elsewhere"))
+        assert len(await store.clusters()) == 3
+
+    async def test_a_cluster_with_nodes_is_not_deleted(self, store: ControlStore) -> None:
+        """Until they are gone or elsewhere."""
+        await store.save_cluster(new_cluster("a"))
+        nodes = [new_node(number, cluster_id="cluster-a") for number in (1, 2)]
+        await add_nodes(store, *nodes)
+        with pytest.raises(ConflictError):
+            await store.delete_cluster("cluster-a")
+        await store.delete_node("node-001")
+        with pytest.raises(ConflictError):
+            await store.delete_cluster("cluster-a")
+        await store.change_nodes([changed_node(nodes[1], cluster_id="elsewhere")])
+        assert await store.delete_cluster("cluster-a")
+        assert not await store.delete_cluster("cluster-a")
+        assert await store.clusters() == []
+
+
+class Keys(ControlStoreCase):
+    """`save_key`, `keys` and `delete_key`."""
+
+    async def test_keys_oldest_first(self, store: ControlStore) -> None:
+        """As they were saved last."""
+        full = new_key(2, role=Role.ADMIN, expires_at=NOW + 0.1, last_used_at=NOW + 0.2)
+        for key in (new_key(3), full, new_key(1)):
+            await store.save_key(key)
+        assert await store.keys() == [new_key(1), full, new_key(3)]
+        used = msgspec.structs.replace(new_key(1), last_used_at=NOW + 9)
+        await store.save_key(used)
+        assert await store.keys() == [used, full, new_key(3)]
+
+    async def test_deleting_keys(self, store: ControlStore) -> None:
+        """Once."""
+        await store.save_key(new_key())
+        assert await store.delete_key("key-1")
+        assert not await store.delete_key("key-1")
+        assert await store.keys() == []

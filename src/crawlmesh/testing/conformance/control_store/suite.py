@@ -1,0 +1,67 @@
+"""All parts of the suite in one class."""
+
+from crawlmesh.testing.conformance.control_store.case import ControlStoreCase
+from crawlmesh.testing.conformance.control_store.changing import Changing, LeaderFence
+from crawlmesh.testing.conformance.control_store.concurrency import Concurrency
+from crawlmesh.testing.conformance.control_store.durability import Closing, Durability
+from crawlmesh.testing.conformance.control_store.executions import Deadlines, Executions, Loads
+from crawlmesh.testing.conformance.control_store.heartbeats import Health, Heartbeats
+from crawlmesh.testing.conformance.control_store.journal import Events, Logs
+from crawlmesh.testing.conformance.control_store.keeping import Clusters, Keys
+from crawlmesh.testing.conformance.control_store.leading import Leading
+from crawlmesh.testing.conformance.control_store.listing import Listing
+from crawlmesh.testing.conformance.control_store.nodes import ChangingNodes, ListingNodes
+from crawlmesh.testing.conformance.control_store.pruning import Pruning
+from crawlmesh.testing.conformance.control_store.queues import Queues, TaskCounting, Waiting
+from crawlmesh.testing.conformance.control_store.random_walk import RandomWalk
+from crawlmesh.testing.conformance.control_store.submitting import Deduplication, Idempotency, Submitting
+from crawlmesh.testing.conformance.control_store.waking import Waking
+
+
+class ControlStoreSuite(
+    Submitting,
+    Idempotency,
+    Deduplication,
+    Changing,
+    LeaderFence,
+    Listing,
+    Queues,
+    Waiting,
+    TaskCounting,
+    Executions,
+    Deadlines,
+    Loads,
+    ChangingNodes,
+    ListingNodes,
+    Heartbeats,
+    Health,
+    Clusters,
+    Keys,
+    Events,
+    Logs,
+    Leading,
+    Waking,
+    Pruning,
+    Concurrency,
+    RandomWalk,
+    Closing,
+    Durability,
+):
+    """Every rule of `crawlmesh.ports.control_store`. An adapter subclasses it as `TestItsName`."""
+
+
+def _refuse_shadowed_names() -> None:
+    """A name that two parts use would silently drop a test or a helper of one of them."""
+    owners: dict[str, str] = {}
+    for part in ControlStoreSuite.__mro__[1:]:
+        if part in (object, ControlStoreCase):
+            continue
+        for name in vars(part):
+            if name.startswith("__"):
+                continue
+            if name in owners:
+                raise TypeError(f"{part.__name__} and {owners[name]} both define {name}; rename one of them")
+            owners[name] = part.__name__
+
+
+_refuse_shadowed_names()

@@ -1,0 +1,127 @@
+"""Bringing databases to a revision and back, with both kinds of database."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import msgspec
+import pytest
+import pytest_asyncio
+from alembic.script import ScriptDirectory
+
+from crawlmesh import migrations
+from crawlmesh.errors import SettingError, StoreError
+from crawlmesh.migrations import current, downgrade, upgrade
+from crawlmesh.migrations.revisions import newest_revision
+from crawlmesh.model.access import ApiKey
+from crawlmesh.model.cluster import Cluster
+from crawlmesh.model.event import Event
+from crawlmesh.model.execution import Execution
+from crawlmesh.model.log_line import LogLine
+from crawlmesh.model.node import Heartbeat, Node
+from crawlmesh.model.task import Task
+from tests.migrations.schema import run_statement, schema_of
+
+_EXPECTED = Path(__file__).parent / "expected"
+
+_KINDS: dict[str, type[msgspec.Struct]] = {
+    "crawler_tasks": Task,
+    "crawler_task_executions": Execution,
+    "crawler_nodes": Node,
+    "crawler_clusters": Cluster,
+    "node_heartbeats": Heartbeat,
+    "cluster_events": Event,
+    "execution_logs": LogLine,
+    "api_keys": ApiKey,
+}
+
+_CLUSTER = """
+INSERT INTO crawler_clusters (id, name, created_at, updated_at) VALUES ('default', 'Default', 1, 1)
+"""
+
+
+@pytest_asyncio.fixture(params=["sqlite", "postgresql"])
+async def url(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[str]:
+    """The address of an empty database."""
+    if request.param == "sqlite":
+        yield f"sqlite:///{tmp_path / 'control.db'}"
+        return
+    databases = request.getfixturevalue("postgres_databases")
+    dsn = await databases.create()
+    yield dsn
+    await databases.drop(dsn)
+
+
+async def test_an_empty_database_has_no_revision(url: str) -> None:
+    assert await current(url) is None
+
+
+async def test_the_tables_are_those_that_are_expected(url: str) -> None:
+    await upgrade(url)
+    expected = (_EXPECTED / f"{url.partition(':')[0]}.txt").read_text().splitlines()
+    assert await schema_of(url) == expected
+
+
+async def test_every_field_of_the_model_has_a_column(url: str) -> None:
+    await upgrade(url)
+    for table, kind in _KINDS.items():
+        fields = {field.name for field in msgspec.structs.fields(kind)} - {"health"}  # it has three columns
+        assert await run_statement(url, f"SELECT {', '.join(sorted(fields))} FROM {table}") == []
+
+
+async def test_down_and_up_again_leads_to_the_same_tables(url: str) -> None:
+    await upgrade(url)
+    tables = await schema_of(url)
+    await downgrade(url, "base")
+    assert await current(url) is None
+    assert await schema_of(url) == []
+    await upgrade(url)
+    assert await schema_of(url) == tables
+    assert await current(url) == "0001"
+
+
+async def test_what_is_stored_survives_an_upgrade(url: str) -> None:
+    await upgrade(url)
+    await run_statement(url, _CLUSTER)
+    await upgrade(url)
+    assert await run_statement(url, "SELECT id, name FROM crawler_clusters") == [("default", "Default")]
+
+
+def test_files_are_named_after_their_revisions() -> None:
+    script = ScriptDirectory(str(Path(migrations.__file__).parent))
+    assert newest_revision() == script.get_current_head()
+
+
+async def test_masters_that_start_at_once_lay_the_tables_once(url: str) -> None:
+    await asyncio.gather(*(upgrade(url) for _ in range(4)))
+    assert await current(url) == "0001"
+
+
+async def test_a_database_of_a_newer_version_is_refused_and_left_alone(url: str) -> None:
+    await upgrade(url)
+    await run_statement(url, "UPDATE crawlmesh_version SET version_num = '9999'")
+    with pytest.raises(StoreError, match="newer Crawlmesh"):
+        await upgrade(url)
+    assert await current(url) == "9999"
+
+
+async def test_an_unknown_revision_is_refused(url: str) -> None:
+    with pytest.raises(StoreError, match="nowhere"):
+        await upgrade(url, "nowhere")
+    assert await current(url) is None
+
+
+async def test_another_kind_of_address_is_refused_without_showing_it() -> None:
+    with pytest.raises(SettingError, match="postgresql://") as raised:
+        await upgrade("mysql://user:secret@host/database")
+    assert "secret" not in str(raised.value)
+
+
+async def test_a_folder_that_is_missing_is_named(tmp_path: Path) -> None:
+    with pytest.raises(StoreError, match=r"control\.db"):
+        await upgrade(f"sqlite:///{tmp_path / 'missing' / 'control.db'}")
+
+
+async def test_a_server_that_does_not_answer_is_told_so() -> None:
+    with pytest.raises(StoreError, match="does not answer"):
+        await upgrade("postgresql://user:secret@127.0.0.1:1/database")

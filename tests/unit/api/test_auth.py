@@ -1,0 +1,129 @@
+import re
+from typing import Any
+
+import pytest
+
+from tests.unit.api.client import Client
+from tests.unit.api.master import Master
+
+VIEWER = {"viewer", "operator", "admin"}
+OPERATOR = {"operator", "admin"}
+ADMIN = {"admin"}
+JOIN = {"node", "admin"}
+DEVICE = {"token", "operator", "admin"}
+TOKEN = {"token"}
+EVERYBODY = ("nobody", "wrong", "token", "viewer", "operator", "admin", "node")
+
+# Who is let in, by operation. `token` is that of the node in the path.
+ALLOWED: dict[str, set[str]] = {
+    "get_metrics": VIEWER,
+    "create_task": OPERATOR,
+    "create_tasks": OPERATOR,
+    "list_tasks": VIEWER,
+    "get_task_stats": VIEWER,
+    "get_task": VIEWER,
+    "update_task": OPERATOR,
+    **{
+        f"{verb}_task{many}": OPERATOR
+        for verb in ("cancel", "pause", "resume", "retry")
+        for many in ("", "s")
+    },
+    "retry_failed_urls": OPERATOR,
+    **dict.fromkeys(("list_task_executions", "list_task_records", "list_task_logs"), VIEWER),
+    **dict.fromkeys(("get_task_progress", "list_task_hosts", "why", "explain_task", "get_execution"), VIEWER),
+    **dict.fromkeys(("list_nodes", "get_node", "list_node_heartbeats", "list_node_executions"), VIEWER),
+    "get_node_stats": VIEWER,
+    **dict.fromkeys(("drain_node", "maintenance_node", "resume_node"), OPERATOR),
+    "remove_node": ADMIN,
+    "register_node": JOIN,
+    **dict.fromkeys(("send_heartbeat", "pull_work", "report_executions", "send_logs", "leave"), TOKEN),
+    "call_crawl_store": TOKEN,
+    "rotate_token": ADMIN,
+    **dict.fromkeys(("list_clusters", "get_cluster"), VIEWER),
+    **dict.fromkeys(("create_cluster", "update_cluster", "delete_cluster"), ADMIN),
+    **dict.fromkeys(("list_events", "stream_events"), VIEWER),
+    **dict.fromkeys(("list_keys", "create_key", "delete_key"), ADMIN),
+    "whoami": {*VIEWER, "node"},
+    "get_overview": VIEWER,
+    "register_device": JOIN,
+    "list_devices": VIEWER,
+    **dict.fromkeys(("set_device_status", "send_device_heartbeat", "pull_tasks"), DEVICE),
+    "get_device_stats": VIEWER,
+    "create_distribution_task": OPERATOR,
+    **dict.fromkeys(("list_distribution_tasks", "get_distribution_task_stats"), VIEWER),
+    "assign_task": OPERATOR,
+    "set_task_status": DEVICE,
+    "get_distribution_overview": VIEWER,
+    "get_health": {"nobody", "wrong", "token", "node", *VIEWER},
+}
+
+
+def _operations(document: dict[str, Any]) -> dict[str, tuple[str, str]]:
+    return {
+        operation["operationId"]: (method.upper(), path)
+        for path, operations in document["paths"].items()
+        for method, operation in operations.items()
+    }
+
+
+def test_the_matrix_has_every_operation(document: dict[str, Any]) -> None:
+    assert ALLOWED.keys() == _operations(document).keys()
+
+
+@pytest.mark.parametrize("operation_id", sorted(ALLOWED))
+async def test_only_who_may_is_let_in(master: Master, document: dict[str, Any], operation_id: str) -> None:
+    method, path = _operations(document)[operation_id]
+    task_id = await master.assigned()
+    filled = path.replace("{task_id}", task_id).replace("{device_id}", "worker-001")
+    filled = filled.replace("{node_id}", master.node.node_id)
+    filled = re.sub(r"\{\w+\}", "unknown", filled)
+    query = {"device_id": "worker-001"} if operation_id == "pull_tasks" else {}
+    allowed = ALLOWED[operation_id]
+    for who in sorted(EVERYBODY, key=lambda who: who in allowed):  # those who change something come last
+        if operation_id == "stream_events" and who in allowed:
+            continue  # it would not end
+        answer = await _client(master, who).request(method, filled, query=query)
+        refused = answer.status in (401, 403)
+        assert refused is (who not in allowed), (who, answer)
+        if who in ("nobody", "wrong") and refused:
+            assert (answer.status, answer.error["code"]) == (401, "unauthenticated")
+            assert answer.headers["www-authenticate"].startswith("Bearer")
+        elif refused and who != "token" and allowed != TOKEN:
+            assert (answer.status, answer.error["code"]) == (403, "forbidden")
+
+
+def _client(master: Master, who: str) -> Client:
+    if who == "nobody":
+        return master.client(None)
+    if who == "wrong":
+        return Client(master.app, "cm_" + "0" * 43)
+    return master.node_client if who == "token" else master.client(who)
+
+
+async def test_the_token_of_another_node_opens_nothing(master: Master) -> None:
+    other = await master.client("node").post("/api/v1/nodes:register", {"name": "other"})
+    client = Client(master.app, other.json["token"])
+    answer = await client.post(f"/api/v1/nodes/{master.node.node_id}:heartbeat", {})
+    unknown = await client.post("/api/v1/nodes/node-0:heartbeat", {})
+    assert (answer.status, unknown.status) == (401, 401)
+    assert answer.error["message"] == unknown.error["message"].replace("node-0", master.node.node_id)
+
+
+@pytest.mark.parametrize("header", ["", "Bearer", "Bearer ", "Basic YTpi", "Bearer \xe4", "bearer  "])
+async def test_a_header_that_is_no_key_is_refused(master: Master, header: str) -> None:
+    answer = await master.client(None).request("GET", "/api/v1/tasks", headers={"Authorization": header})
+    assert (answer.status, answer.error["code"]) == (401, "unauthenticated")
+
+
+@pytest.mark.parametrize("path", ["/health", "/docs", "/openapi.json", "/docs/start.js"])
+async def test_descriptions_and_health_need_no_key(master: Master, path: str) -> None:
+    assert (await master.client(None).get(path)).status == 200
+
+
+async def test_a_key_that_was_deleted_opens_nothing(master: Master) -> None:
+    made = await master.client().post("/api/v1/keys", {"name": "short", "role": "viewer"})
+    client = Client(master.app, made.json["key"])
+    assert (await client.get("/api/v1/whoami")).json["name"] == "short"
+    gone = await master.client().request("DELETE", f"/api/v1/keys/{made.json['id']}")
+    assert (gone.status, gone.body) == (204, b"")
+    assert (await client.get("/api/v1/whoami")).status == 401

@@ -1,0 +1,100 @@
+from typing import Any
+
+import pytest
+
+from crawlmesh.control.heartbeat import heartbeat
+from crawlmesh.control.loops.heartbeat_timeouts import HeartbeatTimeouts
+from crawlmesh.model.event import EventType
+from crawlmesh.model.execution import EndedBy
+from crawlmesh.model.node import NodeStatus
+from crawlmesh.model.task import TaskStatus
+from crawlmesh.protocol.node_messages import HeartbeatMessage
+from crawlmesh.testing.builders import lease_request
+from tests.unit.control.kit import ControlKit
+
+
+async def _kit_with_work(**fields: Any) -> tuple[ControlKit, HeartbeatTimeouts, str]:
+    kit = ControlKit(heartbeat_timeout=300.0, offline_after=300.0)
+    await kit.join(**fields)
+    [task] = await kit.submit()
+    await kit.place()
+    return kit, HeartbeatTimeouts(kit.context, kit.lead, kit.view), task.id
+
+
+async def test_a_silent_node_loses_its_work_at_once_and_later_is_offline() -> None:
+    kit, loop, task_id = await _kit_with_work()
+    kit.clock.advance(299.0)
+    assert await loop.run_once(kit.now) == 0
+    kit.clock.advance(2.0)
+    assert await loop.run_once(kit.now) == 1
+    assert (await kit.node("a")).status is NodeStatus.UNRESPONSIVE
+    task = await kit.task(task_id)
+    assert (task.status, task.losses) == (TaskStatus.PENDING, 1)
+    assert [each.ended_by for each in await kit.executions(task_id)] == [EndedBy.NODE_LOST]
+    told = [event.type for event in await kit.told(EventType.NODE_TIMEOUT, EventType.TASK_REASSIGN)]
+    assert told == [EventType.NODE_TIMEOUT, EventType.TASK_REASSIGN]
+    assert await kit.place() == 0
+    kit.clock.advance(300.0)
+    await loop.run_once(kit.now)
+    assert (await kit.node("a")).status is NodeStatus.OFFLINE
+
+
+async def test_heartbeats_keep_a_node_and_bring_it_back() -> None:
+    kit, loop, _ = await _kit_with_work()
+    for _ in range(3):
+        kit.clock.advance(200.0)
+        await heartbeat(kit.context, "a", HeartbeatMessage(session=1))
+        assert await loop.run_once(kit.now) == 0
+    kit.clock.advance(301.0)
+    await loop.run_once(kit.now)
+    assert (await heartbeat(kit.context, "a", HeartbeatMessage(session=1))).status == "online"
+    kit.clock.advance(1.0)
+    assert await kit.place() == 1
+
+
+async def test_the_links_of_all_its_processes_go_to_others() -> None:
+    kit, loop, _ = await _kit_with_work(capabilities={"processes": 3})
+    await kit.make_crawl("crawl", "1")
+    await kit.crawl_store.lease(lease_request("crawl", node_id="a/3", duration=1e6))
+    kit.clock.advance(301.0)
+    await loop.run_once(kit.now)
+    assert (await kit.crawl_store.progress("crawl")).leased == 0
+
+
+async def test_stale_reports_of_a_node_that_comes_back_are_refused() -> None:
+    kit = ControlKit(heartbeat_timeout=300.0)
+    node = await kit.join()
+    [task] = await kit.submit()
+    await kit.place()
+    [assignment] = (await kit.pull(node)).assignments
+    kit.clock.advance(301.0)
+    await HeartbeatTimeouts(kit.context, kit.lead, kit.view).run_once(kit.now)
+    before = await kit.task(task.id)
+    assert await kit.report(node, assignment) == (False,)
+    assert await kit.task(task.id) == before
+    assert (await kit.pull(node, known=(assignment.execution.id,))).gone == (assignment.execution.id,)
+    assert (await kit.node("a")).status is NodeStatus.ONLINE
+
+
+async def test_what_a_dying_master_left_on_a_node_that_is_given_up_is_found() -> None:
+    kit, loop, task_id = await _kit_with_work()
+    kit.clock.advance(301.0)
+
+    async def die() -> None:
+        raise RuntimeError("killed")
+
+    kit.store.before["node_assignments"] = die
+    with pytest.raises(RuntimeError):
+        await loop.run_once(kit.now)
+    assert (await kit.node("a")).status is NodeStatus.UNRESPONSIVE
+    assert (await kit.task(task_id)).status is TaskStatus.ASSIGNED
+    await loop.run_once(kit.now)
+    assert (await kit.task(task_id)).status is TaskStatus.PENDING
+
+
+async def test_what_runs_on_a_node_that_nobody_knows_is_lost_too() -> None:
+    kit, loop, task_id = await _kit_with_work()
+    await kit.store.delete_node("a")
+    kit.clock.advance(61.0)
+    await loop.run_once(kit.now)
+    assert (await kit.task(task_id)).status is TaskStatus.PENDING
