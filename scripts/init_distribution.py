@@ -1,3 +1,4 @@
+# ruff: noqa: INP001 - a script, not a package
 """Make the current folder ready for a cluster: tables and configuration files (`--help` says more).
 
 With a Python that lacks Crawlmesh it goes on with the one in `.venv`, which `make setup` makes.

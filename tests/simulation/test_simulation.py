@@ -14,6 +14,7 @@ FULL = (1, 1_000, 100_000, 60)
 SMALL = [(seed, 100, 2_000, 120) for seed in range(2, 21)]
 
 
+@pytest.mark.timeout(1200)  # the full size takes minutes where all cores are busy
 @pytest.mark.parametrize(("seed", "nodes", "tasks", "faults_for"), [FULL, *SMALL])
 def test_every_task_ends_once_whatever_dies(seed: int, nodes: int, tasks: int, faults_for: int) -> None:
     command = [sys.executable, "-m", "crawlmesh.testing.simulation", "--seed", str(seed)]

@@ -1,12 +1,12 @@
 """`crawlmesh distribute`: start a master, a worker, or both in one."""
 
-import asyncio
 from pathlib import Path
 from typing import Any
 
 import click
 
 from crawlmesh.cli.cluster_connection import json_option
+from crawlmesh.cli.event_loop import run_long
 from crawlmesh.cli.options import config_options, setting_flags
 from crawlmesh.cli.status import show_status
 from crawlmesh.settings import Mode, Settings, load_settings, mode_file
@@ -62,7 +62,7 @@ def distribute(status: bool, as_json: bool, config: Path | None, **options: Any)
         return show_status(settings, as_json=as_json)
     from crawlmesh.cli.distribution.run import run_distribution  # noqa: PLC0415 - the server is slow to import
 
-    return asyncio.run(run_distribution(settings))
+    return run_long(run_distribution(settings))
 
 
 def _settings(flags: dict[str, Any], config: Path | None) -> Settings:

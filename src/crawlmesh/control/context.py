@@ -20,7 +20,7 @@ __all__ = ["BUILT_IN_TASK_TYPES", "CheckParameters", "ControlContext", "ControlO
 CheckParameters = Callable[[str, dict[str, Any]], None]
 """Takes the type and the parameters of a task; raises InvalidError naming the field `parameters.…`."""
 
-BUILT_IN_TASK_TYPES = frozenset({WEB_CRAWL, "no_op"})
+BUILT_IN_TASK_TYPES = frozenset({WEB_CRAWL, "noop"})
 
 
 def accept_all(task_type: str, parameters: dict[str, Any]) -> None:

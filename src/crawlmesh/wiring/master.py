@@ -76,6 +76,7 @@ class Master:
         if settings.tls_certificate is not None:
             server.config.ssl_certfile = str(settings.tls_certificate)
             server.config.ssl_keyfile = str(settings.tls_key) if settings.tls_key else None
+        _load(server, settings)
         await self._serve(server, listener)
         election.start()
         self._closing.push_async_callback(election.stop)
@@ -112,6 +113,16 @@ class _Server(ApiServer):
 async def _end(server: ApiServer, serving: "asyncio.Task[None]") -> None:
     server.should_exit = True
     await asyncio.gather(serving, return_exceptions=True)
+
+
+def _load(server: ApiServer, settings: Settings) -> None:
+    try:
+        server.config.load()
+    except OSError as error:
+        raise SettingError(
+            f"The settings tls_certificate and tls_key name {settings.tls_certificate} and "
+            f"{settings.tls_key}, which cannot be used: {error.strerror or error}."
+        ) from error
 
 
 def open_listener(host: str, port: int) -> socket.socket:

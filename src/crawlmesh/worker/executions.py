@@ -57,7 +57,6 @@ class Executions:
         self._tasks: set[asyncio.Task[None]] = set()  # also of those that were dropped
         self._errors = 0
         self._latencies: list[float] = []  # seconds
-        self.changes = 0  # grows with everything that is begun, stopped or dropped
         self.on_end: Callable[[ExecutionReport], None] = _ignore
 
     @property
@@ -95,7 +94,6 @@ class Executions:
         )
         entry = self._entries[execution.id] = _Entry(assignment, context, self._clock.monotonic())
         self._idle.clear()
-        self.changes += 1
         entry.task = asyncio.get_running_loop().create_task(self._run(entry))
         self._tasks.add(entry.task)
         entry.task.add_done_callback(self._done)
@@ -106,7 +104,6 @@ class Executions:
         if entry is None or entry.stop is not None or entry.ended:
             return
         entry.stop = order.reason
-        self.changes += 1
         entry.context.stop.set()
         assert entry.task is not None
         asyncio.get_running_loop().call_later(self._stop_patience, entry.task.cancel)
@@ -122,7 +119,6 @@ class Executions:
         if entry is None:
             return
         self._remember(execution_id)
-        self.changes += 1
         entry.dropped = True
         if entry.task is not None and not entry.task.done():
             entry.task.cancel()

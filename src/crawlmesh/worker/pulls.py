@@ -10,7 +10,7 @@ from crawlmesh.protocol.node_messages import PullAnswer, PullMessage
 from crawlmesh.worker.back_off import BackOff
 from crawlmesh.worker.executions import Executions
 
-_LEAST_PAUSE = 0.2  # seconds between two answers that bring nothing new
+_LEAST_PAUSE = 0.2  # seconds between two questions that are the same
 
 
 class Pulls:
@@ -33,12 +33,15 @@ class Pulls:
     async def run(self, session: int) -> None:
         """Ask until cancelled. Raises what tells that the node must register again."""
         back_off = BackOff()
+        last: PullMessage | None = None
+        asked_at = 0.0
         while True:
-            asked_at = self._clock.monotonic()
-            executions = self._executions
-            message = PullMessage(
-                session=session, known=executions.known, started=executions.started, wait=self._wait
-            )
+            message = self._message(session)
+            if message == last and self._clock.monotonic() - asked_at < _LEAST_PAUSE:
+                # The last answer changed nothing here, and came at once: so would the next one.
+                await asyncio.sleep(_LEAST_PAUSE)
+                message = self._message(session)
+            last, asked_at = message, self._clock.monotonic()
             try:
                 answer = await self._master.pull(message)
             except MasterUnreachableError:
@@ -46,18 +49,19 @@ class Pulls:
                 continue
             back_off.reset()
             self._on_status(answer.status)
-            news = self._carry_out(answer)
+            self._carry_out(answer)
             await asyncio.sleep(0)  # what is new begins before the next question, which tells of it
-            if not news and self._clock.monotonic() - asked_at < _LEAST_PAUSE:
-                await asyncio.sleep(_LEAST_PAUSE)
 
-    def _carry_out(self, answer: PullAnswer) -> bool:
-        """Whether anything of it was new."""
-        before = self._executions.changes
+    def _message(self, session: int) -> PullMessage:
+        executions = self._executions
+        return PullMessage(
+            session=session, known=executions.known, started=executions.started, wait=self._wait
+        )
+
+    def _carry_out(self, answer: PullAnswer) -> None:
         for execution_id in answer.gone:
             self._executions.drop(execution_id)
         for order in answer.stop:
             self._executions.stop(order)
         for assignment in answer.assignments:
             self._executions.take(assignment)
-        return self._executions.changes != before

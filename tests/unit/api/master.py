@@ -72,7 +72,7 @@ class Master:
 
     async def assigned(self, **fields: Any) -> str:
         """The id of a task that the node got."""
-        task_id = await self.submit(**{"task_type": "no_op", "parameters": {}, **fields})
+        task_id = await self.submit(**{"task_type": "noop", "parameters": {}, **fields})
         path = f"/api/distribution/tasks/{task_id}/assign"
         answer = await self.client().request("PUT", path, json={"device_id": "worker-001"})
         assert answer.status == 200, answer

@@ -60,7 +60,7 @@ async def test_a_device_that_nobody_knows_is_a_404_for_operators_only(master: Ma
 
 
 async def test_a_task_goes_the_way_of_the_guide(master: Master) -> None:
-    created = await master.client("operator").post(f"{BASE}/tasks", {"task_type": "no_op", "priority": 8})
+    created = await master.client("operator").post(f"{BASE}/tasks", {"task_type": "noop", "priority": 8})
     assert (created.status, list(created.json)) == (201, ["task_id", "status", "created_at", "priority"])
     task_id = created.json["task_id"]
     assigned = await _put(master.client("operator"), task_id, "assign", {"device_id": "worker-001"})

@@ -57,7 +57,7 @@ async def test_a_wrong_field_is_named_with_its_value(
 
 
 async def test_a_wrong_field_of_one_of_many_tasks_is_named_with_its_place(master: Master) -> None:
-    tasks = [{"task_type": "no_op"}, {"task_type": "no_op", "priority": 0}]
+    tasks = [{"task_type": "noop"}, {"task_type": "noop", "priority": 0}]
     answer = await master.client().post("/api/v1/tasks:batch", {"tasks": tasks})
     assert answer.error["field"] == "tasks.1.priority"
 
@@ -70,9 +70,9 @@ async def test_a_body_that_is_not_json_is_refused(master: Master, body: bytes) -
 
 async def test_the_character_nul_is_refused_wherever_it_comes(master: Master) -> None:
     client = master.client()
-    inside = await client.post("/api/v1/tasks", {"task_type": "no_op", "parameters": {"a": ["\x00"]}})
-    as_key = await client.post("/api/v1/tasks", {"task_type": "no_op", "parameters": {"\x00": 1}})
-    written = await client.post("/api/v1/tasks", {"task_type": "no_op", "parameters": {"a": "\\u0000"}})
+    inside = await client.post("/api/v1/tasks", {"task_type": "noop", "parameters": {"a": ["\x00"]}})
+    as_key = await client.post("/api/v1/tasks", {"task_type": "noop", "parameters": {"\x00": 1}})
+    written = await client.post("/api/v1/tasks", {"task_type": "noop", "parameters": {"a": "\\u0000"}})
     in_query = await client.get("/api/v1/tasks", search="\x00")
     in_path = await client.get("/api/v1/tasks/\x00")
     assert [inside.status, as_key.status, written.status] == [422, 422, 201]
@@ -100,7 +100,7 @@ async def test_a_wrong_parameter_is_named(
 
 async def test_a_body_above_the_limit_is_refused_before_it_is_read() -> None:
     master = await Master.start(body_bytes=100)
-    body = msgspec.json.encode({"task_type": "no_op", "parameters": {"text": "x" * 200}})
+    body = msgspec.json.encode({"task_type": "noop", "parameters": {"text": "x" * 200}})
     declared = await master.client().request("POST", "/api/v1/tasks", body=body)
     undeclared = await master.client().request(
         "POST", "/api/v1/tasks", body=body, headers={"Content-Length": "0"}

@@ -2,6 +2,8 @@ import asyncio
 import socket
 
 import aiohttp
+import pytest
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from crawlmesh.api.server import make_server
 from tests.unit.api.master import Master
@@ -30,17 +32,29 @@ async def test_stopping_ends_streams_and_pulls(master: Master) -> None:
     listener.close()
 
 
-async def test_answers_are_not_held_back_by_the_kernel(master: Master) -> None:
+async def test_answers_are_not_held_back_by_the_kernel(
+    master: Master, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    accepted: list[int] = []
+    made = HttpToolsProtocol.connection_made
+
+    def note(self: HttpToolsProtocol, transport: asyncio.Transport) -> None:
+        connection = transport.get_extra_info("socket")
+        accepted.append(connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY))
+        made(self, transport)
+
+    monkeypatch.setattr(HttpToolsProtocol, "connection_made", note)
     listener = socket.create_server(("127.0.0.1", 0))
-    server = make_server(master.app, "127.0.0.1", listener.getsockname()[1])
+    port = listener.getsockname()[1]
+    server = make_server(master.app, "127.0.0.1", port)
     serving = asyncio.create_task(server.serve(sockets=[listener]))
-    async with aiohttp.ClientSession() as session:
-        async with session.get(f"http://127.0.0.1:{listener.getsockname()[1]}/health") as answer:
-            assert answer.status == 200
-        assert listener.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
+    async with aiohttp.ClientSession() as session, session.get(f"http://127.0.0.1:{port}/health") as answer:
+        assert answer.status == 200
     server.should_exit = True
     await serving
     listener.close()
+    assert accepted
+    assert all(accepted)
 
 
 async def _pull(session: aiohttp.ClientSession, path: str, headers: dict[str, str]) -> int:

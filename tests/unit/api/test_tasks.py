@@ -37,7 +37,7 @@ async def test_the_request_of_the_specification_is_answered_as_it_says(master: M
 
 
 async def test_a_task_that_is_worked_on_has_the_fields_of_the_specification_first(master: Master) -> None:
-    task_id = await master.assigned(**{**REQUEST, "task_type": "no_op"})
+    task_id = await master.assigned(**{**REQUEST, "task_type": "noop"})
     execution = (await master.context.store.running_executions([task_id]))[0]
     started = {"session": 1, "known": [execution.id], "started": [execution.id], "wait": 0}
     assert (await master.node_call("pull", started)).status == 200
@@ -48,7 +48,7 @@ async def test_a_task_that_is_worked_on_has_the_fields_of_the_specification_firs
 
 
 async def test_a_completed_task_has_its_result(master: Master) -> None:
-    task_id = await master.assigned(**{**REQUEST, "task_type": "no_op"})
+    task_id = await master.assigned(**{**REQUEST, "task_type": "noop"})
     execution = (await master.context.store.running_executions([task_id]))[0]
     master.clock.advance(275.0)
     result = {**examples.RESULT, "timestamp": master.clock.now()}
@@ -68,7 +68,7 @@ async def test_a_completed_task_has_its_result(master: Master) -> None:
 
 
 async def test_many_tasks_are_taken_in_order(master: Master) -> None:
-    tasks = [{"task_type": "no_op", "priority": priority} for priority in (1, 10, 5)]
+    tasks = [{"task_type": "noop", "priority": priority} for priority in (1, 10, 5)]
     answer = await master.client().post("/api/v1/tasks:batch", {"tasks": tasks})
     assert answer.status == 201
     assert [list(task) for task in answer.json["tasks"]] == [["id", "status", "created_at", "priority"]] * 3
@@ -76,7 +76,7 @@ async def test_many_tasks_are_taken_in_order(master: Master) -> None:
 
 
 async def test_an_idempotency_key_makes_a_repetition_harmless(master: Master) -> None:
-    client, task = master.client(), {"task_type": "no_op"}
+    client, task = master.client(), {"task_type": "noop"}
     headers = {"Idempotency-Key": "once"}
     first = await client.request("POST", "/api/v1/tasks", json=task, headers=headers)
     again = await client.request("POST", "/api/v1/tasks", json=task, headers=headers)
@@ -94,7 +94,7 @@ async def test_a_submission_that_wants_to_be_recognised_is(master: Master) -> No
 
 
 async def test_lists_come_in_pages(master: Master) -> None:
-    ids = [await master.submit(task_type="no_op", priority=3) for _ in range(5)]
+    ids = [await master.submit(task_type="noop", priority=3) for _ in range(5)]
     seen, cursor = [], None
     for _ in range(3):
         query = {"limit": 2, "sort": "created_at"} | ({} if cursor is None else {"cursor": cursor})
@@ -114,16 +114,16 @@ async def test_lists_come_in_pages(master: Master) -> None:
         ({"priority": 9}, 1),
         ({"project_id": "other"}, 1),
         ({"category": "news"}, 1),
-        ({"task_type": "no_op"}, 2),
+        ({"task_type": "noop"}, 2),
         ({"search": "needle"}, 1),
         ({"created_after": "2023-06-15T10:30:46Z"}, 1),
         ({"created_before": "2023-06-15T12:30:46+02:00"}, 1),
     ],
 )
 async def test_lists_are_filtered(master: Master, query: dict[str, Any], count: int) -> None:
-    await master.submit(task_type="no_op", priority=9, project_id="other", categories=["news"])
+    await master.submit(task_type="noop", priority=9, project_id="other", categories=["news"])
     master.clock.advance(2.0)
-    await master.submit(task_type="no_op", parameters={"text": "needle"})
+    await master.submit(task_type="noop", parameters={"text": "needle"})
     answer = await master.client().get("/api/v1/tasks", **query)
     assert len(answer.json["items"]) == count, answer
 
@@ -135,7 +135,7 @@ async def test_a_cursor_that_does_not_fit_is_refused(
     master: Master, cursor: Any, query: dict[str, Any]
 ) -> None:
     for _ in range(2):
-        await master.submit(task_type="no_op")
+        await master.submit(task_type="noop")
     page = (await master.client().get("/api/v1/tasks", limit=1)).json
     used = page["next_cursor"] if cursor is None else cursor
     answer = await master.client().get("/api/v1/tasks", cursor=used, **query)

@@ -95,7 +95,7 @@ class ControlKit:
         return await register_node(self.context, Registration(name=name, device_id=name, **fields))
 
     async def submit(self, count: int = 1, **fields: Any) -> list[Task]:
-        request = NewTask(**{"task_type": "no_op", **fields})
+        request = NewTask(**{"task_type": "noop", **fields})
         return await submit_tasks(self.context, [request] * count)
 
     async def place(self) -> int:

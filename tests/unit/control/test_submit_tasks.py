@@ -12,7 +12,7 @@ from tests.unit.control.kit import ControlKit
 
 async def test_a_task_is_pending_with_the_defaults_of_the_settings() -> None:
     kit = ControlKit(max_retries=7)
-    [task] = await submit_tasks(kit.context, [NewTask(task_type="no_op", priority=7)])
+    [task] = await submit_tasks(kit.context, [NewTask(task_type="noop", priority=7)])
     assert (task.status, task.priority, task.max_retries, task.open_places) == (TaskStatus.PENDING, 7, 7, 1)
     assert task.id.startswith("task-")
     assert len(task.id) == len("task-") + 26
@@ -59,7 +59,7 @@ async def test_a_bad_field_is_named(fields: dict[str, Any], field: str) -> None:
 
 async def test_a_bad_task_of_a_batch_is_named_by_its_number_and_nothing_is_stored() -> None:
     kit = ControlKit()
-    requests = [NewTask(task_type="no_op"), NewTask(task_type="no_op", priority=99)]
+    requests = [NewTask(task_type="noop"), NewTask(task_type="noop", priority=99)]
     with pytest.raises(InvalidError) as caught:
         await submit_tasks(kit.context, requests)
     assert caught.value.field == "tasks.1.priority"
@@ -86,7 +86,7 @@ async def test_the_parameters_are_checked_by_the_function_of_the_task_type() -> 
 
 async def test_the_same_idempotency_key_answers_with_the_same_tasks() -> None:
     kit = ControlKit()
-    requests = [NewTask(task_type="no_op"), NewTask(task_type="no_op", priority=9)]
+    requests = [NewTask(task_type="noop"), NewTask(task_type="noop", priority=9)]
     first = await submit_tasks(kit.context, requests, "key")
     assert await submit_tasks(kit.context, requests, "key") == first
     with pytest.raises(IdempotencyError):

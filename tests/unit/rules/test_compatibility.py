@@ -61,7 +61,7 @@ def test_type_cluster_executor_and_resources_are_looked_at() -> None:
     wanted = task(
         node_type="gpu", cluster_id="east", min_resources={"cpu_cores": 16.0, "memory_mb": 1024.0, "gpu": 1.0}
     )
-    found = [obstacle.reason for obstacle in obstacles(node(task_types=("no_op",)), wanted)]
+    found = [obstacle.reason for obstacle in obstacles(node(task_types=("noop",)), wanted)]
     assert found == [
         "is not in cluster east",
         "is not of type gpu",
@@ -89,7 +89,7 @@ def test_tasks_with_the_same_needs_are_in_the_same_queue() -> None:
 @pytest.mark.parametrize(
     "fields",
     [
-        {"task_type": "no_op"},
+        {"task_type": "noop"},
         {"node_type": "gpu"},
         {"cluster_id": "east"},
         {"capabilities": {"a": 1}},

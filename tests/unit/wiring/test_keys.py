@@ -18,7 +18,7 @@ def context() -> ControlContext:
 
 
 async def _keys(context: ControlContext, **given: str | None) -> MasterKeys:
-    return await prepare_keys(context, **{"api_key": None, "join_token": None, **given})  # type: ignore[arg-type]
+    return await prepare_keys(context, **{"api_key": None, "join_token": None, **given})
 
 
 async def _role(context: ControlContext, secret: str | None) -> Role:

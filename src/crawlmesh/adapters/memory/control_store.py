@@ -139,6 +139,7 @@ class MemoryControlStore:
             taken.append(self._nodes.change(change.node))
             if taken[-1]:
                 self._append_events(change.events)
+                self._topics.tell((f"node:{change.node.id}",))
         return taken
 
     async def node(self, node_id: str) -> Node | None:

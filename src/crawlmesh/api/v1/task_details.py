@@ -32,10 +32,11 @@ from crawlmesh.control.changing import known_task
 from crawlmesh.control.crawl_state import crawl_progress
 from crawlmesh.control.explain_task import explain_task
 from crawlmesh.model.crawl import CrawlProgress
-from crawlmesh.model.task import Task
 from crawlmesh.rules.url_identity import ParameterFilter, canonicalize
 
 router = APIRouter(prefix="/api/v1")
+
+_ALL_PARAMETERS_COUNT = ParameterFilter(())  # a web_crawl ignores none
 
 
 class ExecutionsAnswer(msgspec.Struct, frozen=True):
@@ -180,8 +181,8 @@ async def why(
 ) -> Response:
     """Where it was found, whether it was fetched, or which rule kept it out."""
     context = context_of(request)
-    task = await known_task(context, task_id)
-    identity = canonicalize(url, None, ParameterFilter(_ignored_parameters(task)))
+    await known_task(context, task_id)
+    identity = canonicalize(url, None, _ALL_PARAMETERS_COUNT)
     if identity is None or await crawl_progress(context, task_id) is None:
         return answer(None)
     entry = await context.crawl_store.explain(task_id, identity.fingerprint)
@@ -214,9 +215,3 @@ async def why(
 async def explain(request: Request, task_id: TaskId) -> Response:
     """The exact reasons, for each class of nodes."""
     return answer(explanation_shape(await explain_task(context_of(request), task_id)))
-
-
-def _ignored_parameters(task: Task) -> tuple[str, ...]:
-    """The parameters of URLs that this crawl does not look at."""
-    told = task.parameters.get("ignored_parameters", ())
-    return tuple(told) if isinstance(told, list | tuple) else ()

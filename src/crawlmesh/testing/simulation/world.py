@@ -112,7 +112,7 @@ class World:
     def _new_task(self) -> NewTask:
         source = self._source
         return NewTask(
-            task_type="no_op",
+            task_type="noop",
             priority=source.randint(1, 10),
             schedule_strategy=source.choice(_STRATEGIES),
             target_region="eu-west" if source.random() < 0.1 else None,

@@ -67,6 +67,7 @@ async def change_nodes(transaction: Transaction, changes: Sequence[NodeChange]) 
         answers.append(known.take(change.node))
         if answers[-1]:
             transaction.tell(change.events)
+            transaction.topics.add(f"node:{change.node.id}")
     if known.changed:
         await connection.execute(_UPDATE, document(known.changed.values()))
     if known.new:

@@ -73,6 +73,7 @@ def change_nodes(
     made = [change for change, each in zip(changes, taken, strict=True) if each]
     session.write(_WRITE_NODES, [node_row(change.node) for change in made])
     session.append_events([event for change in made for event in change.events])
+    session.told.update(f"node:{change.node.id}" for change in made)
     return taken
 
 

@@ -14,6 +14,7 @@ from crawlmesh.testing.conformance.control_store.case import (
     add_nodes,
     add_tasks,
     changed,
+    changed_node,
     ended,
     heartbeat,
     make,
@@ -33,6 +34,12 @@ async def _end_one(store: ControlStore) -> None:
     change = placed(new_task(1))
     await make(store, change)
     await make(store, ended(change))
+
+
+async def _change_node(store: ControlStore) -> None:
+    node = await store.node("node-001")
+    assert node is not None
+    assert await store.change_nodes([changed_node(node)]) == [True]
 
 
 async def _place_one(store: ControlStore) -> None:
@@ -65,6 +72,7 @@ TOLD: dict[str, tuple[str, Tell]] = {
     "a line": ("logs:task-000001", lambda store: store.append_logs([new_line(1)])),
     "a new execution": ("node:node-001", _place_one),
     "an execution that changed": ("node:node-001", _end_one),
+    "a node that changed": ("node:node-001", _change_node),
 }
 
 
