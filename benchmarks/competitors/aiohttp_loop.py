@@ -4,8 +4,8 @@ import asyncio
 from collections.abc import Iterator
 from typing import BinaryIO
 
-import aiohttp  # type: ignore[import-not-found]
-import uvloop  # type: ignore[import-not-found]
+import aiohttp
+import uvloop
 
 from benchmarks.competitors.loop_arguments import LoopArguments, read_arguments
 from benchmarks.competitors.page_parser import parse_page

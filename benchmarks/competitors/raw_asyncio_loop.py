@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from typing import BinaryIO, cast
 from urllib.parse import urlsplit
 
-import httptools  # type: ignore[import-not-found]
-import uvloop  # type: ignore[import-not-found]
+import httptools
+import uvloop
 
 from benchmarks.competitors.loop_arguments import LoopArguments, read_arguments
 from benchmarks.competitors.page_parser import parse_page

@@ -252,11 +252,11 @@ class ClusterUnderFire:
 
     async def _node_is(self, name: str, statuses: set[str]) -> bool:
         node = await self.get(f"/api/v1/nodes/{name}")
-        return node["status"] in statuses
+        return str(node["status"]) in statuses
 
     async def _all_online(self) -> bool:
         nodes = (await self.get("/api/v1/nodes?limit=100"))["items"]
-        return sum(node["status"] == "online" for node in nodes) == len(self._workers)
+        return bool(sum(node["status"] == "online" for node in nodes) == len(self._workers))
 
     def _printed(self) -> str:
         return "\n".join(f"--- {name}\n{self._processes.printed(name)}" for name in self._processes.running)

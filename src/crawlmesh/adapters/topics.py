@@ -29,7 +29,7 @@ class Topics:
         """See ControlStore.mark."""
         return self._marks.get(topic, self._forgotten)
 
-    async def wait(self, topic: str, seen: int, timeout: float) -> int:  # noqa: ASYNC109
+    async def wait(self, topic: str, seen: int, timeout: float) -> int:
         """See ControlStore.wait."""
         if self.mark(topic) > seen:
             return self.mark(topic)

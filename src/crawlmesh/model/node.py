@@ -79,4 +79,4 @@ class Heartbeat(msgspec.Struct, frozen=True, kw_only=True):
     load: float = 0.0
     active_tasks: tuple[str, ...] = ()
     task_errors: int = 0  # since the last one
-    task_latency: float = 0.0  # seconds that tasks waited on the node for their start, mean since the last one
+    task_latency: float = 0.0  # seconds that tasks waited there for their start, mean since the last one

@@ -235,8 +235,7 @@ class ControlStore(Protocol):
         ...
 
     async def wait(self, topic: str, seen: int, timeout: float) -> int:
-        """Return as soon as `mark(topic)` is above `seen`, at once where it is so already, or after
-        the time-out (seconds). Returns the mark.
+        """Wait until `mark(topic)` is above `seen`, at most for the time-out (seconds). Returns the mark.
 
         Topics: `tasks` (a task has got open places, or an execution ended and left a place on its
         node), `events`, `logs:TASK_ID`, `node:NODE_ID` (an execution of the node was added or

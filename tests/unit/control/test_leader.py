@@ -82,7 +82,7 @@ async def test_a_leader_that_stops_lets_another_lead_at_once() -> None:
 
 
 class NoProbe:
-    async def reachable(self, ip_address: str, port: int, timeout: float) -> bool:  # noqa: ASYNC109
+    async def reachable(self, ip_address: str, port: int, timeout: float) -> bool:
         return True
 
 

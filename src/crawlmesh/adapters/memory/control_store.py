@@ -266,7 +266,7 @@ class MemoryControlStore:
         """How often something was told under a topic."""
         return self._topics.mark(topic)
 
-    async def wait(self, topic: str, seen: int, timeout: float) -> int:  # noqa: ASYNC109
+    async def wait(self, topic: str, seen: int, timeout: float) -> int:
         """Return as soon as the mark is above `seen`, or after the time-out."""
         return await self._topics.wait(topic, seen, timeout)
 

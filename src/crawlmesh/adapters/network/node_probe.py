@@ -9,7 +9,7 @@ _ANSWER = b"HTTP/1.1 200"
 class TcpNodeProbe:
     """Connects to the worker's port and asks for `/health`. See NodeProbe."""
 
-    async def reachable(self, ip_address: str, port: int, timeout: float) -> bool:  # noqa: ASYNC109
+    async def reachable(self, ip_address: str, port: int, timeout: float) -> bool:
         """See NodeProbe.reachable."""
         try:
             async with asyncio.timeout(timeout):

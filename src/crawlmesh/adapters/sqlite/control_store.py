@@ -274,7 +274,7 @@ class SqliteControlStore:
         """See ControlStore.mark."""
         return self._topics.mark(topic)
 
-    async def wait(self, topic: str, seen: int, timeout: float) -> int:  # noqa: ASYNC109
+    async def wait(self, topic: str, seen: int, timeout: float) -> int:
         """See ControlStore.wait."""
         return await self._topics.wait(topic, seen, timeout)
 

@@ -61,7 +61,7 @@ class World:
         self._node_faults = 0
         self._master_faults = 0
 
-    async def reachable(self, ip_address: str, port: int, timeout: float) -> bool:  # noqa: ARG002, ASYNC109
+    async def reachable(self, ip_address: str, port: int, timeout: float) -> bool:  # noqa: ARG002
         """As a node probe: whether the node of this address answers."""
         node = self._nodes[ip_address]
         return node.alive and self._clock.now() >= node.frozen_until

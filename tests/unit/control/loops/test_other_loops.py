@@ -30,7 +30,7 @@ class Probe:
         self.at_once = 0
         self.most_at_once = 0
 
-    async def reachable(self, ip_address: str, port: int, timeout: float) -> bool:  # noqa: ASYNC109
+    async def reachable(self, ip_address: str, port: int, timeout: float) -> bool:
         self.at_once += 1
         self.most_at_once = max(self.most_at_once, self.at_once)
         await asyncio.sleep(0)

@@ -53,7 +53,7 @@ class PostgresControlStore(Tasks, Executions, Nodes, Directory, Journal, Leading
         """How often something was told under a topic as far as this process knows."""
         return self._topics.mark(topic)
 
-    async def wait(self, topic: str, seen: int, timeout: float) -> int:  # noqa: ASYNC109
+    async def wait(self, topic: str, seen: int, timeout: float) -> int:
         """Return as soon as `mark(topic)` is above `seen`, or after the time-out (seconds)."""
         return await self._topics.wait(topic, seen, timeout)
 
