@@ -75,20 +75,31 @@ def test_every_target_of_the_makefile_has_a_line_of_help() -> None:
         assert re.search(rf"^{target}:.* ## \S", makefile, re.MULTILINE), f"{target} has no help"
 
 
-def test_files_that_the_walk_names_exist() -> None:
-    walk = page("docs/architecture.md").partition("## The walk of a URL")[2].partition("\n## ")[0]
-    for name in set(re.findall(r"`([a-z_]+(?:/[a-z_]+)*\.py)`", walk)):
+def _walks() -> list[str]:
+    """The sections of the architecture that lead through the code."""
+    sections = page("docs/architecture.md").split("\n## ")
+    return [section for section in sections if section.startswith("The walk of ")]
+
+
+@pytest.mark.parametrize("walk", _walks(), ids=lambda walk: walk.splitlines()[0])
+def test_files_that_the_walk_names_exist(walk: str) -> None:
+    for name in set(re.findall(r"`([a-z0-9_]+(?:/[a-z0-9_]+)*\.py)`", walk)):
         assert (ROOT / "src" / "crawlmesh" / name).is_file(), f"{name} does not exist"
 
 
-def test_functions_that_the_walk_names_exist() -> None:
-    walk = page("docs/architecture.md").partition("## The walk of a URL")[2].partition("\n## ")[0]
-    steps = re.split(r"\n(?=\d+\. )", walk)
-    for step in steps:
-        files = re.findall(r"`([a-z_]+(?:/[a-z_]+)*\.py)`\s+`(\w+)`", step)
-        for file, name in files:
-            source = page(f"src/crawlmesh/{file}")
-            assert re.search(rf"(?:def|class) {name}\b", source), f"{file} has no {name}"
+@pytest.mark.parametrize("walk", _walks(), ids=lambda walk: walk.splitlines()[0])
+def test_functions_that_the_walk_names_exist(walk: str) -> None:
+    for file, name in re.findall(r"`([a-z0-9_]+(?:/[a-z0-9_]+)*\.py)`\s+`(\w+)`", walk):
+        source = page(f"src/crawlmesh/{file}")
+        assert re.search(rf"(?:def|class) {name}\b", source), f"{file} has no {name}"
+
+
+def test_there_are_walks_of_a_url_a_task_and_a_failure() -> None:
+    assert [walk.splitlines()[0] for walk in _walks()] == [
+        "The walk of a URL",
+        "The walk of a task",
+        "The walk of a failure",
+    ]
 
 
 def test_requirements_are_pinned_and_name_no_address() -> None:
