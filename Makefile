@@ -77,6 +77,14 @@ bench-crawl: $(DEVELOPMENT) ## crawl a generated site beside Scrapy, Crawlee and
 bench-memory: $(DEVELOPMENT) ## memory and speed of a crawl up to 5 million known URLs
 	$(BIN)/python -m benchmarks.memory $(BENCH_ARGS)
 
+.PHONY: bench-cluster
+bench-cluster: $(DEVELOPMENT) ## the cluster beside Celery and Procrastinate, and against its own bars
+	$(BIN)/python -m benchmarks.cluster $(BENCH_ARGS)
+
+.PHONY: chaos
+chaos: $(DEVELOPMENT) ## hit masters, workers and connections of a cluster 100 times and compare with the site
+	CHAOS_FAULTS=$${CHAOS_FAULTS:-100} $(BIN)/python -m pytest -n 0 -q tests/chaos/test_cluster.py $(TEST_ARGS)
+
 .PHONY: clean
 clean: ## remove the environment and all caches; crawls in .crawlmesh stay
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .coverage dist build

@@ -60,4 +60,4 @@ async def _all_ended(deployment: Deployment, tasks: int) -> None:
             raise RuntimeError(f"{other} of the no-op tasks did not complete")
         if completed >= tasks:
             return
-        await asyncio.sleep(0.02)
+        await asyncio.sleep(0.1)

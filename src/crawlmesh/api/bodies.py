@@ -13,6 +13,7 @@ from crawlmesh.errors import InvalidError
 Message = TypeVar("Message", bound=msgspec.Struct)
 
 _ENCODER = msgspec.json.Encoder()
+_EXACT_FLOAT = 2.0**53  # above it, floats skip whole numbers
 _NUL_ESCAPE = b"\\u0000"  # the only way to write the character in JSON
 
 
@@ -21,6 +22,7 @@ class BodyReader(Generic[Message]):
 
     def __init__(self, message: type[Message], *, required: bool = True) -> None:
         self._required = required
+        self._message = message
         self._decoder = msgspec.json.Decoder(message)
         self._known_fields = message.__struct_fields__
 
@@ -34,7 +36,7 @@ class BodyReader(Generic[Message]):
         if not body:
             raise InvalidError("The body is missing. Send a JSON object.")
         try:
-            message = self._decoder.decode(body)
+            message = self._decode(body)
         except msgspec.ValidationError as error:
             raise body_error(error, body, self._known_fields) from error
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
@@ -44,6 +46,15 @@ class BodyReader(Generic[Message]):
                 "The body has a text with the character NUL, which no store keeps. Leave it out."
             )
         return message
+
+
+    def _decode(self, body: bytes) -> Message:
+        try:
+            return self._decoder.decode(body)
+        except msgspec.ValidationError as error:
+            if "got `float`" not in str(error):
+                raise
+            return msgspec.convert(_with_whole_numbers(msgspec.json.decode(body)), self._message)
 
 
 async def read_body(request: Request, limit: int) -> bytes:
@@ -73,6 +84,15 @@ def _has_nul(value: Any) -> bool:
     if isinstance(value, dict):
         return any(_has_nul(key) or _has_nul(item) for key, item in value.items())
     return isinstance(value, list) and any(_has_nul(item) for item in value)
+
+
+def _with_whole_numbers(value: Any) -> Any:
+    """The same with 7 for 7.0: JSON has but one kind of numbers, and some clients write all of them so."""
+    if isinstance(value, float) and value.is_integer() and abs(value) <= _EXACT_FLOAT:
+        return int(value)
+    if isinstance(value, dict):
+        return {key: _with_whole_numbers(item) for key, item in value.items()}
+    return [_with_whole_numbers(item) for item in value] if isinstance(value, list) else value
 
 
 def answer(content: Any, status: int = 200, headers: dict[str, str] | None = None) -> Response:

@@ -27,6 +27,7 @@ from crawlmesh.errors import (
     UsageError,
 )
 from crawlmesh.observability.logging import Tag, log_for
+from crawlmesh.protocol.texts import PATTERN_MEANINGS
 
 _log = log_for(Tag.MASTER)
 
@@ -136,7 +137,8 @@ async def _answer_parameters(request: Request, error: Exception) -> Response:
     first: dict[str, Any] = error.errors()[0]
     field = str(first["loc"][1]) if len(first["loc"]) > 1 else str(first["loc"][0])
     given = f" is {shown(first['input'])}" if first["type"] != "missing" else " is missing"
-    message = f"{field}{given}: {first['msg'][:1].lower()}{first['msg'][1:]}. Correct it and ask again."
+    wanted = _in_words(f"{first['msg'][:1].lower()}{first['msg'][1:]}")
+    message = f"{field}{given}: {wanted}. Correct it and ask again."
     return error_answer(request, 422, "invalid", message, field)
 
 
@@ -169,7 +171,7 @@ def _methods_at(request: Request) -> list[str]:
 
 # -- bodies ----------------------------------------------------------------------------------------
 
-_PATH = re.compile(r"(?s)^(?P<what>.*?)(?: - at `(?P<path>[^`]*)`)?$")
+_PATH = re.compile(r"(?s)^(?P<what>.*?)(?: - at (?:`key` in )?`(?P<path>[^`]*)`)?$")
 _UNKNOWN_FIELD = re.compile(r"^Object contains unknown field `(?P<name>.*)`$", re.DOTALL)
 _MISSING_FIELD = re.compile(r"^Object missing required field `(?P<name>.*)`$", re.DOTALL)
 _INDEX = re.compile(r"\[(\d+)\]")
@@ -191,7 +193,7 @@ def body_error(error: msgspec.ValidationError, body: bytes, known_fields: tuple[
     value = _value_at(body, path)
     given = "" if value is msgspec.UNSET else f" is {shown(value)}"
     name = place or "the body"
-    wanted = f"{what[:1].lower()}{what[1:]}"
+    wanted = _in_words(f"{what[:1].lower()}{what[1:]}")
     return InvalidError(f"{name}{given}: {wanted}. Correct it and send the request again.", place or None)
 
 
@@ -199,6 +201,12 @@ def shown(value: Any) -> str:
     """A value, short enough for a message."""
     text = msgspec.json.encode(value, enc_hook=str).decode(errors="replace")
     return text if len(text) <= _SHOWN_CHARACTERS else f"{text[:_SHOWN_CHARACTERS]}…"
+
+
+def _in_words(wanted: str) -> str:
+    """What a pattern means, where it is one of ours."""
+    plain = wanted.replace("\\\\", "\\")  # msgspec shows them as Python would
+    return next((words for pattern, words in PATTERN_MEANINGS.items() if f"'{pattern}'" in plain), wanted)
 
 
 def _joined(place: str, name: str) -> str:

@@ -52,7 +52,7 @@ TASK: dict[str, Any] = {
     "losses": 0,
 }
 EXECUTION: dict[str, Any] = {
-    "id": "execution-01HF3Z8Q4V6N2K7M9P1R3T5W7X",
+    "id": "exec-01HF3Z8Q4V6N2K7M9P1R3T5W7X",
     "task_id": "task-123",
     "node_id": "node-1a2b3c4d",
     "start_time": "2023-06-15T10:31:10Z",
@@ -86,7 +86,6 @@ REGISTERED: dict[str, Any] = {
     "session": 1,
     "cluster_id": "default",
     "heartbeat_interval": 30.0,
-    "crawl_store": None,
 }
 HEARTBEAT: dict[str, Any] = {
     "resources": {"cpu_usage": 0.65, "memory_usage": 0.75, "gpu_usage": 0.45},
@@ -141,7 +140,7 @@ EVENT: dict[str, Any] = {
 LOG_LINE: dict[str, Any] = {
     "id": 12,
     "task_id": "task-123",
-    "execution_id": "execution-01HF3Z8Q4V6N2K7M9P1R3T5W7X",
+    "execution_id": "exec-01HF3Z8Q4V6N2K7M9P1R3T5W7X",
     "node_id": "node-1a2b3c4d",
     "at": "2023-06-15T10:31:12Z",
     "level": "INFO",

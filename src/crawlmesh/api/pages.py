@@ -18,7 +18,11 @@ LARGEST_PAGE = 1000
 Limit = Annotated[int, Query(ge=1, le=LARGEST_PAGE, description="The most items to answer with.")]
 Cursor = Annotated[
     str | None,
-    Query(max_length=2000, description="`next_cursor` of the page before, asked with the same conditions."),
+    Query(
+        max_length=2000,
+        pattern="^[A-Za-z0-9_-]*$",
+        description="`next_cursor` of the page before, asked with the same conditions.",
+    ),
 ]
 
 

@@ -10,6 +10,7 @@ from pydantic import AwareDatetime, BeforeValidator
 from crawlmesh.model.event import EventType
 from crawlmesh.model.node import HealthStatus, NodeStatus
 from crawlmesh.model.task import TaskStatus
+from crawlmesh.protocol.texts import NO_NUL
 
 _MOMENT = re.compile(r"\d{4}-\d{2}-\d{2}[Tt ]")
 
@@ -65,7 +66,7 @@ IdempotencyKey = Annotated[
 
 def text_filter(description: str) -> Any:
     """A condition on a text."""
-    return Query(min_length=1, max_length=255, description=description)
+    return Query(min_length=1, max_length=255, pattern=NO_NUL, description=description)
 
 
 def unix(moment: datetime | None) -> float | None:

@@ -31,7 +31,7 @@ def _id(description: str, example: str, pattern: str = _ID) -> object:
 
 
 TaskId = Annotated[str, _id("The id of a task.", "task-01HF3Z8Q4V6N2K7M9P1R3T5W7X")]
-ExecutionId = Annotated[str, _id("The id of an execution.", "execution-01HF3Z8Q4V6N2K7M9P1R3T5W7X")]
+ExecutionId = Annotated[str, _id("The id of an execution.", "exec-01HF3Z8Q4V6N2K7M9P1R3T5W7X")]
 NodeId = Annotated[str, _id("The id of a node.", "node-1a2b3c4d")]
 ClusterId = Annotated[str, _id("The id of a cluster.", "default")]
 KeyId = Annotated[str, _id("The id of a key.", "key-01HF3Z8Q4V6N2K7M9P1R3T5W7X")]

@@ -10,9 +10,11 @@ from crawlmesh.api.shapes.moments import LAST_MOMENT
 from crawlmesh.model.access import Role
 from crawlmesh.model.cluster import ClusterStatus
 from crawlmesh.protocol.task_messages import NewTask
+from crawlmesh.protocol.texts import NO_NUL, Name, NameOrEmpty, PlainText
 
-Name = Annotated[str, Meta(min_length=1, max_length=255)]
-Text = Annotated[str, Meta(max_length=10_000)]
+Text = Annotated[str, Meta(max_length=10_000, pattern=NO_NUL)]
+_MOST_ENTRIES = 64  # of capabilities, resources, features, categories
+
 Priority = Annotated[int, Meta(ge=1, le=10, description="10 is done first.")]
 
 
@@ -21,14 +23,19 @@ class TaskRequest(NewTask, frozen=True, kw_only=True, forbid_unknown_fields=True
 
     task_type: Name = "web_crawl"
     project_id: Name = "default"
-    workflow_id: Annotated[str, Meta(max_length=255)] | None = None
-    cluster_id: Annotated[str, Meta(max_length=255)] | None = None
+    workflow_id: NameOrEmpty | None = None
+    cluster_id: NameOrEmpty | None = None
     priority: Priority = 5
-    min_resources: dict[Name, Annotated[float, Meta(ge=0, le=1e15)]] = {}
-    capabilities: dict[Name, float | bool | str | list[str]] = {}
-    target_region: Annotated[str, Meta(max_length=255)] | None = None
-    node_type: Annotated[str, Meta(max_length=255)] | None = None
-    categories: Annotated[tuple[Annotated[str, Meta(max_length=255)], ...], Meta(max_length=64)] = ()
+    min_resources: Annotated[
+        dict[NameOrEmpty, Annotated[float, Meta(ge=0, le=1e15)]], Meta(max_length=_MOST_ENTRIES)
+    ] = {}
+    capabilities: Annotated[
+        dict[NameOrEmpty, float | bool | PlainText | list[PlainText]], Meta(max_length=_MOST_ENTRIES)
+    ] = {}
+    content_features: Annotated[dict[NameOrEmpty, Any], Meta(max_length=_MOST_ENTRIES)] = {}
+    target_region: NameOrEmpty | None = None
+    node_type: NameOrEmpty | None = None
+    categories: Annotated[tuple[NameOrEmpty, ...], Meta(max_length=_MOST_ENTRIES)] = ()
     max_retries: Annotated[int, Meta(ge=0, le=1000)] | None = None
     timeout: Annotated[float, Meta(gt=0, le=366 * 86_400, description="Seconds for one go.")] | None = None
     max_nodes: Annotated[int, Meta(ge=1, le=10_000)] | None = None

@@ -31,7 +31,7 @@ class Clusters:
         return await self._connection.ask("GET", f"{_PATH}/{quote(cluster_id, safe='')}", Cluster)
 
     async def create(self, name: str, **fields: Any) -> Cluster:
-        """Make a cluster. Fields: id, project_id, description, configuration, status."""
+        """Make a cluster. Fields: project_id, description, configuration, status."""
         return await self._connection.ask("POST", _PATH, Cluster, body={"name": name, **fields})
 
     async def update(self, cluster_id: str, **fields: Any) -> Cluster:

@@ -10,6 +10,7 @@ from crawlmesh.control.options import ControlOptions
 from crawlmesh.control.remembered import Remembered
 from crawlmesh.control.signals import Signals
 from crawlmesh.model.task import WEB_CRAWL
+from crawlmesh.observability.metrics import Measurements, NoMeasurements
 from crawlmesh.ports.clock import Clock
 from crawlmesh.ports.control_store import ControlStore
 from crawlmesh.ports.crawl_store import CrawlStore
@@ -41,6 +42,7 @@ class ControlContext:
     task_types: frozenset[str] = BUILT_IN_TASK_TYPES
     remembered: Remembered = field(default_factory=Remembered)
     signals: Signals = field(default_factory=Signals)
+    measurements: Measurements = field(default_factory=NoMeasurements)
     ids: IdMaker = field(init=False)
 
     def __post_init__(self) -> None:

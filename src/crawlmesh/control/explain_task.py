@@ -87,15 +87,19 @@ def _back_off(task: Task) -> str:
 
 
 def _resting(hosts: list[HostProgress]) -> list[str]:
-    resting = [each for each in hosts if each.queued and each.state.delay > 0]
-    resting.sort(key=lambda each: -each.state.delay)
-    sentences = [
-        f"host {each.host} is rate-limited for {each.state.delay:g} s between two requests"
-        for each in resting[:_SHOWN_HOSTS]
-    ]
+    """Hosts that have to be waited for: those that rest now, then those that answer one request at a time."""
+    resting = [each for each in hosts if each.queued and (each.ready_in > 0 or each.state.delay > 0)]
+    resting.sort(key=lambda each: (-each.ready_in, -each.state.delay))
+    sentences = [_rest(each) for each in resting[:_SHOWN_HOSTS]]
     if len(resting) > _SHOWN_HOSTS:
         sentences.append(f"{len(resting) - _SHOWN_HOSTS} more hosts are rate-limited")
     return sentences
+
+
+def _rest(host: HostProgress) -> str:
+    if host.ready_in > 0:
+        return f"host {host.host} is rate-limited for {max(round(host.ready_in, 1), 0.1):g} s"
+    return f"host {host.host} is rate-limited: one request every {host.state.delay:g} s"
 
 
 def _placement(execution: Execution) -> PlacementExplanation:

@@ -11,10 +11,18 @@ class Lead:
     writing is the store, which compares the fence in the same transaction.
     """
 
-    def __init__(self, clock: Clock, fence: int, until: float) -> None:
+    def __init__(
+        self, clock: Clock, fence: int, until: float, listening_since: float = float("-inf")
+    ) -> None:
         self._clock = clock
         self._fence = fence
         self._until = until  # monotonic seconds
+        self._listening_since = listening_since  # Unix time
+
+    @property
+    def listening_since(self) -> float:
+        """Since when this master has been there without a break: earlier silence says nothing of nodes."""
+        return self._listening_since
 
     def fence(self) -> int:
         """The fence to write under. Raises NotLeaderError where the lease ran out."""

@@ -30,6 +30,8 @@ class LeaderElection:
         self._lead: Lead | None = None
         self._loops: Sequence[LeaderLoop] = ()
         self._task: asyncio.Task[None] | None = None
+        self._listening_since = float("inf")
+        self._answered_at = float("-inf")
 
     @property
     def leads(self) -> bool:
@@ -65,25 +67,52 @@ class LeaderElection:
         duration = self._context.options.leader_lease
         asked_at = clock.monotonic()
         leadership = await self._context.store.lead(self._holder, duration, now)
+        self._note_presence(now)
         if leadership is None:
             await self._end()
             return False
         until = asked_at + duration
         if self._lead is not None and self._lead.is_of(leadership.fence):
             self._lead.renew(until)
+            self._restart_dead_loops()
         else:
             await self._end()
             await self._begin(leadership, until, now)
         return self.leads
 
+    def _note_presence(self, now: float) -> None:
+        """The store answered: nodes could be heard. Too long without that, and they could not."""
+        if not 0 <= now - self._answered_at <= self._context.options.leader_lease:
+            self._listening_since = now
+        self._answered_at = now
+
     async def _begin(self, leadership: Leadership, until: float, now: float) -> None:
-        self._lead = Lead(self._context.clock, leadership.fence, until)
-        data = {"leader": self._holder, "fence": leadership.fence}
-        await self._context.store.append_events([Event(type=EventType.LEADER_CHANGED, at=now, data=data)])
-        self._loops = self._make_loops(self._context, self._lead)
-        for loop in self._loops:
-            loop.start()
+        self._lead = Lead(self._context.clock, leadership.fence, until, self._listening_since)
+        try:
+            self._loops = self._make_loops(self._context, self._lead)
+            for loop in self._loops:
+                loop.start()
+        except BaseException:
+            # To lead without loops would stop the cluster: another shall try, or this one again.
+            await self._end()
+            await self._context.store.resign(self._holder)
+            raise
         _log.info("%s leads with fence %d", self._holder, leadership.fence)
+        await self._tell(leadership, now)
+
+    async def _tell(self, leadership: Leadership, now: float) -> None:
+        data = {"leader": self._holder, "fence": leadership.fence}
+        try:
+            await self._context.store.append_events([Event(type=EventType.LEADER_CHANGED, at=now, data=data)])
+        except Exception:
+            # Nobody's work depends on this event; the loops run.
+            _log.exception("%s leads, but could not tell it", self._holder)
+
+    def _restart_dead_loops(self) -> None:
+        for loop in self._loops:
+            if loop.died:
+                _log.error("%s ended unexpectedly and is started again", type(loop).__name__)
+                loop.start()
 
     async def _end(self) -> None:
         lead, self._lead = self._lead, None
@@ -101,6 +130,11 @@ class LeaderElection:
         while True:
             try:
                 await self.run_once(self._context.clock.now())
+            except asyncio.CancelledError:
+                if self._task is not asyncio.current_task():
+                    raise
+                # Something that was waited for was cancelled, not this election.
+                _log.exception("%s could not ask for the lead", self._holder)
             except Exception:
                 # The store may be away for a moment; the lead runs out by itself where it stays away.
                 _log.exception("%s could not ask for the lead", self._holder)

@@ -31,9 +31,14 @@ async def merge_result(context: ControlContext, task: Task) -> TaskResult:
 
 
 async def with_merged_result(context: ControlContext, change: TaskChange) -> TaskChange:
-    """The change again; where it completes a crawl, with the merged result in the task and in the event."""
+    """The change again; where it completes a crawl, with the merged result in the task and in the event.
+
+    One that the store does not know was done by a device in its own way, which told the result.
+    """
     task = change.task
     if task.task_type != WEB_CRAWL or task.status is not TaskStatus.COMPLETED:
+        return change
+    if await crawl_progress(context, task.id) is None:
         return change
     result = await merge_result(context, task)
     events = tuple(_with_result(event, result) for event in change.events)

@@ -7,7 +7,7 @@ from crawlmesh.rules.task_lifecycle import RetryOptions
 
 
 class ControlOptions(msgspec.Struct, frozen=True, kw_only=True):
-    """Durations are in seconds. The defaults are those of the settings."""
+    """Durations are in seconds. The defaults are those of the settings, for a cluster of several machines."""
 
     default_strategy: str = "least_loaded"
     task_timeout: float = 3600.0  # of one go; a web_crawl without a time-out of its own has none
@@ -17,9 +17,9 @@ class ControlOptions(msgspec.Struct, frozen=True, kw_only=True):
     nodes_per_crawl: int = 8  # that work on a web_crawl at once, unless the task says otherwise
 
     heartbeat_interval: float = 30.0  # told to nodes when they register
-    heartbeat_timeout: float = 300.0  # of silence, then a node is unresponsive
-    offline_after: float = 300.0  # of further silence, then it is offline
-    heartbeat_check_interval: float = 5.0
+    heartbeat_timeout: float = 90.0  # of silence, then a node is unresponsive
+    device_timeout: float = 300.0  # of silence in all, then it is offline
+    timeout_check_interval: float = 60.0  # between two looks for silent nodes, at most
     health: HealthThresholds = HealthThresholds()
     health_interval: float = 60.0
     health_workers: int = 32  # checks at once
@@ -31,19 +31,18 @@ class ControlOptions(msgspec.Struct, frozen=True, kw_only=True):
     fleet_reload: float = 60.0  # between two looks at all nodes
     leader_lease: float = 10.0
 
-    timeout_check_interval: float = 1.0
+    task_timeout_interval: float = 1.0  # between two looks for overdue executions
     wake_interval: float = 1.0
     lease_expiry_interval: float = 5.0
     finish_crawls_interval: float = 5.0
     retention_interval: float = 60.0
     keep_tasks: float | None = 30 * 86_400.0  # ended ones; None: for ever
     keep_events: float | None = 7 * 86_400.0
-    keep_heartbeats: float | None = 86_400.0
+    keep_heartbeats: float | None = 2 * 86_400.0
     keep_logs: float | None = 7 * 86_400.0
     keep_idempotency_keys: float = 86_400.0
 
     longest_pull: float = 60.0  # that a node may wait for work in one call
-    crawl_store: str | None = None  # address told to workers; None: they go through the master
     merged_items: int = 1000  # of each list in the result of a crawl
     most_batch: int = 10_000  # tasks in one submission
     most_parameter_bytes: int = 1_048_576  # of one task, as JSON

@@ -10,20 +10,21 @@ from crawlmesh.control.node_steps import set_offline
 from crawlmesh.control.releasing import release_executions
 from crawlmesh.control.sessions import node_in_session
 from crawlmesh.model.change import TaskChange
-from crawlmesh.model.execution import Assignment, Execution
+from crawlmesh.model.execution import Execution, ExecutionStatus, RunningExecution
 from crawlmesh.model.node import Node, NodeStatus
 from crawlmesh.model.task import Task, TaskStatus
 from crawlmesh.protocol.node_messages import PullAnswer, PullMessage, StopOrder
 from crawlmesh.rules import task_lifecycle
 
 _STOP_ORDER_PAUSE = 1.0  # seconds until an order that is not yet obeyed is worth an answer of its own again
+_GONE_PAUSE = 1.0  # seconds that news of what is over may wait: mostly the node ended it itself
 
 
 class _View(NamedTuple):
     """A node and what runs on it, at one moment."""
 
     node: Node
-    assignments: Sequence[Assignment]
+    running: Sequence[RunningExecution]
 
 
 async def pull(context: ControlContext, node_id: str, message: PullMessage) -> PullAnswer:
@@ -34,19 +35,21 @@ async def pull(context: ControlContext, node_id: str, message: PullMessage) -> P
     """
     clock = context.clock
     topic = f"node:{node_id}"
-    wait = min(max(message.wait, 0.0), context.options.longest_pull)
-    until = clock.monotonic() + wait
+    begun = clock.monotonic()
+    until = begun + min(max(message.wait, 0.0), context.options.longest_pull)
     while True:
         seen = context.store.mark(topic)
         view = await _look(context, node_id, message)
         if view is None:
             continue  # what was just changed is read again, under a mark that knows of it
-        answer = _answer(message, view)
-        left = until - clock.monotonic()
-        if left <= 0 or _is_urgent(context, node_id, answer):
+        answer = await _answer(context, message, view)
+        now = clock.monotonic()
+        if now >= until or _is_urgent(context, node_id, answer, now - begun):
             _remember(context, node_id, answer)
             return answer
-        pause = min(left, _STOP_ORDER_PAUSE) if answer.stop else left
+        pause = until - now
+        if answer.stop or answer.gone:
+            pause = min(pause, _STOP_ORDER_PAUSE, _GONE_PAUSE)
         await context.store.wait(topic, seen, pause)
 
 
@@ -55,24 +58,20 @@ async def _look(context: ControlContext, node_id: str, message: PullMessage) -> 
     node = await node_in_session(context, node_id, message.session)
     if node.status is NodeStatus.UNRESPONSIVE:
         node = await revive(context, node_id, message.session, context.clock.now())
-    assignments = await context.store.node_assignments(node_id)
-    if await _begin(context, message, assignments) or await _end_unknown(context, message, assignments):
+    running = await context.store.node_executions(node_id)
+    if await _begin(context, message, running) or await _end_unknown(context, message, running):
         return None
-    if node.status is NodeStatus.DRAINING and not assignments:
+    if node.status is NodeStatus.DRAINING and not running:
         node = await set_offline(context, node_id)
-    return _View(node, assignments)
+    return _View(node, running)
 
 
-async def _begin(context: ControlContext, message: PullMessage, assignments: Sequence[Assignment]) -> bool:
+async def _begin(context: ControlContext, message: PullMessage, running: Sequence[RunningExecution]) -> bool:
     """Mark what the node has begun. Returns whether there was something to mark."""
     if not message.started:
         return False
     told = set(message.started)
-    begun = [
-        each.execution.id
-        for each in assignments
-        if each.execution.id in told and _may_begin(each.execution, each.task)
-    ]
+    begun = [each.id for each in running if each.id in told and each.stop is None]
 
     async def decide(candidates: list[Candidate]) -> list[TaskChange | None]:
         now = context.clock.now()
@@ -89,36 +88,30 @@ def _may_begin(execution: Execution, task: Task) -> bool:
 
 
 async def _end_unknown(
-    context: ControlContext, message: PullMessage, assignments: Sequence[Assignment]
+    context: ControlContext, message: PullMessage, running: Sequence[RunningExecution]
 ) -> bool:
     """End what shall stop and never came to the node. Returns whether there was any."""
     known = set(message.known)
-    unknown = [
-        each.execution.id
-        for each in assignments
-        if each.execution.stop is not None and each.execution.id not in known
-    ]
+    unknown = [each.id for each in running if each.stop is not None and each.id not in known]
     return bool(unknown) and bool(await release_executions(context, unknown))
 
 
-def _answer(message: PullMessage, view: _View) -> PullAnswer:
+async def _answer(context: ControlContext, message: PullMessage, view: _View) -> PullAnswer:
     known = set(message.known)
-    own = {each.execution.id for each in view.assignments}
+    own = {each.id for each in view.running}
+    new = [each.id for each in view.running if each.id not in known]
+    assignments = await context.store.assignments(new) if new else []
     return PullAnswer(
-        assignments=tuple(each for each in view.assignments if each.execution.id not in known),
-        stop=tuple(
-            StopOrder(each.execution.id, each.execution.stop)
-            for each in view.assignments
-            if each.execution.stop is not None
-        ),
+        assignments=tuple(each for each in assignments if each.execution.status is ExecutionStatus.RUNNING),
+        stop=tuple(StopOrder(each.id, each.stop) for each in view.running if each.stop is not None),
         gone=tuple(execution_id for execution_id in message.known if execution_id not in own),
         status=view.node.status.value,
     )
 
 
-def _is_urgent(context: ControlContext, node_id: str, answer: PullAnswer) -> bool:
+def _is_urgent(context: ControlContext, node_id: str, answer: PullAnswer, waited: float) -> bool:
     """Whether the node should hear it now. What it has heard of already does not have to hurry again."""
-    if answer.assignments or answer.gone:
+    if answer.assignments or (answer.gone and waited >= _GONE_PAUSE):
         return True
     remembered = context.remembered
     if answer.status != remembered.status_told(node_id):

@@ -10,7 +10,7 @@ from crawlmesh.control.clusters import ensure_cluster
 from crawlmesh.control.context import ControlContext
 from crawlmesh.control.crawl_state import expire_leases
 from crawlmesh.control.credentials import hash_of, new_node_token
-from crawlmesh.control.releasing import release_executions
+from crawlmesh.control.releasing import lose_executions
 from crawlmesh.control.task_checks import check_text
 from crawlmesh.errors import ConflictError, InvalidError
 from crawlmesh.model.cluster import DEFAULT_CLUSTER
@@ -34,7 +34,8 @@ class _Known(NamedTuple):
 async def register_node(context: ControlContext, registration: Registration) -> Registered:
     """Add the node, or renew it where its identity is known: a new token, the next session.
 
-    What an earlier process of it had under way is released at once, and counts as no loss.
+    What an earlier process of it still has under way is lost: one that left in order has nothing any more,
+    so it crashed, and a task that makes its nodes crash must come to an end.
     """
     _check(registration)
     cluster_id = await ensure_cluster(context, registration.cluster_id or DEFAULT_CLUSTER)
@@ -47,7 +48,7 @@ async def register_node(context: ControlContext, registration: Registration) -> 
             known.node if known else None, registration, node_id, hash_of(token), cluster_id, now
         )
         if (await context.store.change_nodes([change], now=now))[0]:
-            await _release_earlier(context, known, change.node)
+            await _lose_earlier(context, known, change.node)
             return _answer(context, change.node, token, now)
     raise ConflictError(f"The node {registration.name!r} registers several times at once; try again.")
 
@@ -67,11 +68,11 @@ async def _new_id(context: ControlContext, registration: Registration) -> str:
     return f"node-{secrets.token_hex(4)}"
 
 
-async def _release_earlier(context: ControlContext, known: _Known | None, node: Node) -> None:
+async def _lose_earlier(context: ControlContext, known: _Known | None, node: Node) -> None:
     context.remembered.forget_node(node.id)
     if known is None:
         return
-    await release_executions(context, known.execution_ids)
+    await lose_executions(context, known.execution_ids)
     await expire_leases(context, node.id, known.node.capabilities)
 
 
@@ -84,7 +85,6 @@ def _answer(context: ControlContext, node: Node, token: str, now: float) -> Regi
         session=node.session,
         cluster_id=node.cluster_id,
         heartbeat_interval=context.options.heartbeat_interval,
-        crawl_store=context.options.crawl_store,
     )
 
 

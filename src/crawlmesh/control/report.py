@@ -46,10 +46,14 @@ async def _decided(
 
 
 async def settled_crawl(context: ControlContext, candidate: Candidate, told: ExecutionReport) -> TaskChange:
-    """What a report makes of a crawl: it is done when the store says so, not when a node does."""
-    finished = False
+    """What a report makes of a crawl: it is done when the store says so, not when a node does.
+
+    A device may crawl by means of its own (S4). Then the store knows no crawl, and its word counts.
+    """
+    finished: bool | None = False
     if told.outcome == "completed" or candidate.execution.stop is EndedBy.FINISHED:
-        finished = is_finished(candidate.task, await crawl_progress(context, candidate.task.id))
+        progress = await crawl_progress(context, candidate.task.id)
+        finished = None if progress is None else is_finished(candidate.task, progress)
     return await with_merged_result(context, settled(context, candidate, told, finished))
 
 

@@ -1,7 +1,9 @@
 """Take in new tasks, one or many at once."""
 
+import asyncio
 import hashlib
-from collections.abc import Sequence
+import logging
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import msgspec
@@ -17,7 +19,12 @@ from crawlmesh.rules.compatibility import queue_of
 from crawlmesh.rules.url_identity import ParameterFilter, canonicalize
 
 _LONGEST_KEY = 255  # characters
+_AT_ONCE = 16  # tasks that are looked through without a pause
+_SHOWN = 3  # ids in a line of the log
 _ALL_PARAMETERS_COUNT = ParameterFilter(())
+
+
+_log = logging.getLogger("crawlmesh.DEDUP")
 
 
 class Submitted(msgspec.Struct, frozen=True):
@@ -42,15 +49,40 @@ async def submit_recognising(
 ) -> list[Submitted]:
     """Do as `submit_tasks`, and tell which ones were recognised."""
     _check_call(context, requests, idempotency_key)
-    for index, request in enumerate(requests):
-        _check_one(context, request, index if len(requests) > 1 else None)
+    for index in range(len(requests)):
+        _check_one(context, requests[index], index if len(requests) > 1 else None)
+        await _let_others_in(index)
     now = context.clock.now()
-    tasks = [_new_task(context, request, now) for request in requests]
-    stored = await context.store.submit(_submissions(context, requests, tasks, idempotency_key), now)
-    return [
-        Submitted(kept, request.deduplicate and kept.id != task.id)
-        for request, task, kept in zip(requests, tasks, stored, strict=True)
+    submissions: list[Submission] = []
+    make = _maker(context, requests, idempotency_key)
+    for index, request in enumerate(requests):
+        submissions.append(make(index, _new_task(context, request, now)))
+        await _let_others_in(index)
+    stored = await context.store.submit(submissions, now)
+    submitted = [
+        Submitted(kept, request.deduplicate and kept.id != submission.task.id)
+        for request, submission, kept in zip(requests, submissions, stored, strict=True)
     ]
+    _log_recognised(submitted)
+    return submitted
+
+
+async def _let_others_in(number: int) -> None:
+    """A batch may be large, and a master must answer heartbeats while it looks through it."""
+    if number % _AT_ONCE == _AT_ONCE - 1:
+        await asyncio.sleep(0)
+
+
+def _log_recognised(submitted: Sequence[Submitted]) -> None:
+    known = [each.task.id for each in submitted if each.duplicate]
+    if known:
+        _log.info(
+            "%d of %d submitted tasks were recognised as %s%s",
+            len(known),
+            len(submitted),
+            ", ".join(known[:_SHOWN]),
+            " and others" if len(known) > _SHOWN else "",
+        )
 
 
 def _check_call(context: ControlContext, requests: Sequence[NewTask], key: str | None) -> None:
@@ -110,21 +142,24 @@ def _fitting_nodes(request: NewTask, nodes_per_crawl: int) -> int:
     return 1 if single or parameters.get("max_pages") == 1 else nodes_per_crawl
 
 
-def _submissions(
-    context: ControlContext, requests: Sequence[NewTask], tasks: Sequence[Task], key: str | None
-) -> list[Submission]:
+def _maker(
+    context: ControlContext, requests: Sequence[NewTask], key: str | None
+) -> Callable[[int, Task], Submission]:
+    """Makes the submission of the task with an index."""
     body = "" if key is None else _hash(requests)
     life = context.options.keep_idempotency_keys
-    return [
-        Submission(
+    single = len(requests) == 1
+
+    def make(index: int, task: Task) -> Submission:
+        return Submission(
             task=task,
             events=(_created(task),),
-            idempotency_key=key if key is None or len(tasks) == 1 else f"{key}#{index}",
+            idempotency_key=key if key is None or single else f"{key}#{index}",
             body_hash=body,
             key_life=life,
         )
-        for index, task in enumerate(tasks)
-    ]
+
+    return make
 
 
 def _created(task: Task) -> Event:

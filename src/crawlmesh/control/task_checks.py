@@ -9,8 +9,8 @@ import msgspec
 from crawlmesh.control.context import ControlContext
 from crawlmesh.errors import InvalidError
 from crawlmesh.protocol.task_messages import NewTask
+from crawlmesh.protocol.texts import LONGEST_NAME, is_one_line
 
-_LONGEST_NAME = 255  # characters
 _TEXTS = ("task_type", "project_id", "workflow_id", "cluster_id", "target_region", "node_type")
 _MOST_ENTRIES = 64  # of capabilities, resources, categories
 _LONGEST_TIMEOUT = 366 * 86_400.0  # seconds
@@ -57,9 +57,12 @@ def _check_names(request: NewTask) -> None:
 
 def check_text(value: str | None, field: str) -> None:
     """Raises InvalidError where a name is too long or is not one line of text."""
-    if value is None or (len(value) <= _LONGEST_NAME and (value.isprintable() or not value)):
+    if value is None or (len(value) <= LONGEST_NAME and is_one_line(value)):
         return
-    raise InvalidError(f"{field} must be one line of at most {_LONGEST_NAME} printable characters.", field)
+    raise InvalidError(
+        f"{field} must be one line of at most {LONGEST_NAME} characters, none of them a control character.",
+        field,
+    )
 
 
 def _check_strategy(context: ControlContext, name: str | None) -> None:

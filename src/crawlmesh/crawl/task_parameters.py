@@ -2,7 +2,11 @@
 
 import re
 from collections.abc import Callable, Mapping
+from functools import lru_cache
 from typing import Any, TypeVar
+
+import msgspec
+from msgspec.structs import replace
 
 from crawlmesh.crawl.definition import CrawlDefinition
 from crawlmesh.crawl.extraction import ExtractionSpec
@@ -13,6 +17,7 @@ from crawlmesh.errors import InvalidError, SelectorError, UsageError
 _MOST_URLS = 10_000
 _LONGEST_URL = 8_192  # characters
 _MOST_TEXTS = 1_000
+_REMEMBERED_BYTES = 16_384  # of selectors that are compiled once for all tasks
 _SCOPES = ("host", "domain", "any")
 _HEADER_NAME = re.compile(r"[!#$%&'*+\-.^_`|~0-9A-Za-z]+")
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):")
@@ -45,9 +50,7 @@ def crawl_definition_from(
             )
     definition = _definition(parameters)
     try:
-        CrawlPlan("check", definition)
-    except SelectorError as error:
-        raise _error("selectors", str(error)) from error
+        CrawlPlan("check", replace(definition, extraction=None))  # the selectors have been compiled already
     except UsageError as error:
         raise _error(_field_of(parameters, definition), str(error)) from error
     return definition, _limits(parameters, defaults or CrawlLimits())
@@ -129,9 +132,20 @@ def _extraction(selectors: Any) -> dict[str, Any] | None:
     if selectors is None or selectors == {}:
         return None
     try:
-        return ExtractionSpec.from_json(selectors).to_json()
+        text = msgspec.json.encode(selectors)
+        compiled = _remembered if len(text) <= _REMEMBERED_BYTES else _compiled
+        spec: dict[str, Any] = msgspec.json.decode(compiled(text))
     except SelectorError as error:
         raise _error("selectors", str(error)) from error
+    return spec
+
+
+def _compiled(selectors: bytes) -> bytes:
+    """The specification of selectors, both as JSON. Raises SelectorError."""
+    return msgspec.json.encode(ExtractionSpec.from_json(msgspec.json.decode(selectors)).to_json())
+
+
+_remembered = lru_cache(maxsize=256)(_compiled)  # the tasks of a batch mostly have the same selectors
 
 
 def _patterns(parameters: Mapping[str, Any], name: str) -> tuple[str, ...]:

@@ -26,8 +26,8 @@ class TaskChange(msgspec.Struct, frozen=True, kw_only=True):
 class NodeChange(msgspec.Struct, frozen=True, kw_only=True):
     """A node as it shall be from now on. Compare-and-set on `node.fence - 1`, as with tasks.
 
-    What heartbeats bring (last_heartbeat, load, usage, active_tasks) is not written by a change of a
-    known node.
+    What heartbeats bring (last_heartbeat, load, usage, active_tasks) is written only for a new node, and
+    for a known one whose `session` differs from the stored one: then a new process speaks for it.
     """
 
     node: Node

@@ -50,7 +50,10 @@ class CrawlProgress(msgspec.Struct, frozen=True):
 
 
 class HostProgress(msgspec.Struct, frozen=True):
-    """One host's part in a crawl, for people to look at."""
+    """One host's part in a crawl, for people to look at.
+
+    `ready_in`: how long the host still rests, so that nobody is granted a lease of it before.
+    """
 
     host: str
     queued: int
@@ -58,3 +61,4 @@ class HostProgress(msgspec.Struct, frozen=True):
     dead: int
     mean_elapsed: float  # seconds per settled request
     state: HostState
+    ready_in: float = 0.0  # seconds; 0: it does not rest

@@ -61,6 +61,13 @@ class Execution(msgspec.Struct, frozen=True, kw_only=True):
     choice: str = ""  # why this node, one sentence
 
 
+class RunningExecution(msgspec.Struct, frozen=True, array_like=True, gc=False):
+    """As much of a running execution as a node has to be told about one that it knows."""
+
+    id: str
+    stop: EndedBy | None = None
+
+
 class Assignment(msgspec.Struct, frozen=True):
     """A go together with its task, as a node gets it."""
 

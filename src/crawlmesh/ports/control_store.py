@@ -7,7 +7,7 @@ from crawlmesh.model.access import ApiKey
 from crawlmesh.model.change import Leadership, NodeChange, TaskChange
 from crawlmesh.model.cluster import Cluster
 from crawlmesh.model.event import Event
-from crawlmesh.model.execution import Assignment, Execution
+from crawlmesh.model.execution import Assignment, Execution, RunningExecution
 from crawlmesh.model.log_line import LogLine
 from crawlmesh.model.node import Heartbeat, Node, NodeHealth, NodeStatus
 from crawlmesh.model.query import (
@@ -93,6 +93,10 @@ class ControlStore(Protocol):
 
     async def node_assignments(self, node_id: str) -> list[Assignment]:
         """The running executions of a node, oldest first."""
+        ...
+
+    async def node_executions(self, node_id: str) -> list[RunningExecution]:
+        """The same as `node_assignments` in short: cheap, whatever the tasks carry."""
         ...
 
     async def task_executions(self, task_id: str) -> list[Execution]:

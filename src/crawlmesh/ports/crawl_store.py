@@ -102,7 +102,10 @@ class CrawlStore(Protocol):
         ...
 
     async def hosts(self, crawl_id: str, limit: int = 100) -> list[HostProgress]:
-        """The hosts of a crawl, those with most dead links first, then the slowest."""
+        """The hosts of a crawl, those with most dead links first, then the slowest.
+
+        `ready_in` is what is left of a host's rest by the clock of the store, whoever holds its links.
+        """
         ...
 
     async def records(self, crawl_id: str, after: int = 0, limit: int = 1000) -> list[Record]:

@@ -3,12 +3,23 @@
 `POST /api/v1/nodes:register` and `POST /api/v1/nodes/{node_id}:heartbeat | :pull | :report | :logs | :leave`.
 """
 
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import msgspec
+from msgspec import Meta
 
 from crawlmesh.model.execution import Assignment, EndedBy
 from crawlmesh.model.task import TaskResult
+from crawlmesh.protocol.texts import Count, Name, NameOrEmpty, PlainText
+
+_MOST_ENTRIES = 256
+
+Amount = Annotated[float, Meta(ge=0, le=1e300)]
+Capabilities = Annotated[dict[str, Any], Meta(max_length=_MOST_ENTRIES)]
+Resources = Annotated[dict[PlainText, Amount], Meta(max_length=_MOST_ENTRIES)]
+TaskTypes = Annotated[tuple[PlainText, ...], Meta(max_length=_MOST_ENTRIES)]
+Slots = Annotated[int, Meta(ge=1, le=100_000, description="Tasks at once.")]
+Weight = Annotated[float, Meta(gt=0, le=1_000_000)]
 
 
 class Registration(msgspec.Struct, frozen=True, kw_only=True):
@@ -17,19 +28,19 @@ class Registration(msgspec.Struct, frozen=True, kw_only=True):
     The identity is `device_id` where one is given, else name, ip_address and port together.
     """
 
-    name: str
-    ip_address: str = "127.0.0.1"
-    port: int = 0
-    device_id: str | None = None
-    description: str = ""
-    cluster_id: str | None = None
-    node_type: str = "standard"
-    region: str = ""
-    capabilities: dict[str, Any] = {}
-    resources: dict[str, float] = {}
-    slots: int = 3  # tasks at once
-    weight: float = 1.0
-    task_types: tuple[str, ...] = ()
+    name: Name
+    ip_address: NameOrEmpty = "127.0.0.1"
+    port: Annotated[int, Meta(ge=0, le=65_535)] = 0
+    device_id: NameOrEmpty | None = None
+    description: PlainText = ""
+    cluster_id: NameOrEmpty | None = None
+    node_type: NameOrEmpty = "standard"
+    region: NameOrEmpty = ""
+    capabilities: Capabilities = {}
+    resources: Resources = {}
+    slots: Slots = 3
+    weight: Weight = 1.0
+    task_types: TaskTypes = ()
 
 
 class Registered(msgspec.Struct, frozen=True, kw_only=True):
@@ -42,19 +53,16 @@ class Registered(msgspec.Struct, frozen=True, kw_only=True):
     session: int
     cluster_id: str
     heartbeat_interval: float  # seconds
-    crawl_store: str | None = (
-        None  # address of a store that workers may use directly; None: through the master
-    )
 
 
 class HeartbeatMessage(msgspec.Struct, frozen=True, kw_only=True):
     """What a node reports of itself (N3)."""
 
-    resources: dict[str, float] = {}  # cpu_usage, memory_usage, gpu_usage …
+    resources: dict[PlainText, float] = {}  # cpu_usage, memory_usage, gpu_usage …
     load: float = 0.0
-    active_tasks: tuple[str, ...] = ()
-    session: int | None = None  # None: a client that does not know sessions
-    task_errors: int = 0
+    active_tasks: tuple[PlainText, ...] = ()
+    session: Count | None = None  # None: a client that does not know sessions
+    task_errors: Count = 0
     task_latency: float = 0.0  # seconds
 
 
@@ -73,9 +81,9 @@ class PullMessage(msgspec.Struct, frozen=True, kw_only=True):
     given again; `started` are those of them whose work has begun.
     """
 
-    session: int
-    known: tuple[str, ...] = ()
-    started: tuple[str, ...] = ()
+    session: Count
+    known: tuple[PlainText, ...] = ()
+    started: tuple[PlainText, ...] = ()
     wait: float = 25.0  # seconds
 
 
@@ -98,8 +106,8 @@ class PullAnswer(msgspec.Struct, frozen=True, kw_only=True):
 class ExecutionReport(msgspec.Struct, frozen=True, kw_only=True):
     """The end of a go, as the node tells it. `stopped`: it was asked to, or it leaves."""
 
-    execution_id: str
-    fence: int
+    execution_id: PlainText
+    fence: Count
     outcome: Literal["completed", "failed", "stopped"]
     result: TaskResult | None = None
     retry: bool = True  # whether another try may help, where it failed
@@ -108,7 +116,7 @@ class ExecutionReport(msgspec.Struct, frozen=True, kw_only=True):
 class ReportMessage(msgspec.Struct, frozen=True, kw_only=True):
     """Executions that ended. Sent again until it is answered; a repetition changes nothing."""
 
-    session: int
+    session: Count
     reports: tuple[ExecutionReport, ...]
 
 
@@ -121,15 +129,15 @@ class ReportAnswer(msgspec.Struct, frozen=True, kw_only=True):
 class NodeLogLine(msgspec.Struct, frozen=True, kw_only=True):
     """A line of the log of an execution."""
 
-    execution_id: str
-    task_id: str
+    execution_id: PlainText
+    task_id: PlainText
     at: float
-    level: str
-    message: str
+    level: PlainText
+    message: PlainText
 
 
 class LogMessage(msgspec.Struct, frozen=True, kw_only=True):
     """Lines of logs, in order."""
 
-    session: int
+    session: Count
     lines: tuple[NodeLogLine, ...]

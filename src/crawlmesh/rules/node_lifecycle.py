@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from crawlmesh.errors import ConflictError
 from crawlmesh.model.change import NodeChange
 from crawlmesh.model.event import Event, EventType
-from crawlmesh.model.node import Node, NodeStatus
+from crawlmesh.model.node import Node, NodeHealth, NodeStatus
 from crawlmesh.protocol.node_messages import Registration
 
 _S = NodeStatus
@@ -19,7 +19,7 @@ MOVES: Final[Mapping[NodeStatus, frozenset[NodeStatus]]] = MappingProxyType(
         _S.PENDING: frozenset({_S.ONLINE, _S.DRAINING, _S.MAINTENANCE, _S.UNRESPONSIVE, _S.OFFLINE}),
         _S.ONLINE: frozenset({_S.DRAINING, _S.MAINTENANCE, _S.UNRESPONSIVE, _S.OFFLINE}),
         _S.DRAINING: frozenset({_S.ONLINE, _S.MAINTENANCE, _S.UNRESPONSIVE, _S.OFFLINE}),
-        _S.MAINTENANCE: frozenset({_S.ONLINE, _S.DRAINING, _S.UNRESPONSIVE}),
+        _S.MAINTENANCE: frozenset({_S.ONLINE, _S.DRAINING}),  # also when it is silent
         _S.UNRESPONSIVE: frozenset({_S.ONLINE, _S.OFFLINE}),
         _S.OFFLINE: frozenset({_S.ONLINE}),
     }
@@ -53,7 +53,8 @@ def registered(
 ) -> NodeChange:
     """A node introduced itself, for the first time or again; a node in maintenance stays there.
 
-    Of a known node, `node_id` is not used: it keeps its own.
+    Of a known node, `node_id` is not used: it keeps its own. What was found of its earlier process, health
+    and readings, says nothing of the new one.
     """
     base = existing or Node(
         id=node_id,
@@ -80,10 +81,14 @@ def registered(
         task_types=registration.task_types,
         status=NodeStatus.MAINTENANCE if keeps else NodeStatus.ONLINE,
         reason=base.reason if keeps else None,
+        health=NodeHealth(),
         token_hash=token_hash,
         session=base.session + 1,
         fence=base.fence + 1,
         last_heartbeat=now,
+        load=0.0,
+        usage={},
+        active_tasks=0,
         updated_at=now,
     )
     told = {
@@ -99,7 +104,8 @@ def heard(node: Node, now: float) -> NodeChange:
     """A node spoke: it is back where it was away. One that drains or is in maintenance stays so."""
     if node.status not in _COMES_BACK:
         return _changed(node, now)
-    return _moved(node, NodeStatus.ONLINE, now)
+    # What the checks found before says nothing any more, and would keep work away until the next one.
+    return _moved(node, NodeStatus.ONLINE, now, health=NodeHealth())
 
 
 def silent(node: Node, now: float) -> NodeChange:
@@ -161,10 +167,12 @@ def unavailable_event(node: Node, now: float) -> Event:
     return _event(EventType.NODE_UNAVAILABLE, node, now)
 
 
-def _moved(node: Node, to: NodeStatus, now: float, reason: str | None = None) -> NodeChange:
+def _moved(
+    node: Node, to: NodeStatus, now: float, reason: str | None = None, **fields: Any
+) -> NodeChange:
     check_move(node, to)
     event = _event(EventType.NODE_STATUS_CHANGED, node, now, status=to, old_status=node.status)
-    return _changed(node, now, [event], status=to, reason=reason)
+    return _changed(node, now, [event], status=to, reason=reason, **fields)
 
 
 def _changed(node: Node, now: float, events: Iterable[Event] = (), **fields: Any) -> NodeChange:

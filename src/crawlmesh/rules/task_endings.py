@@ -27,14 +27,25 @@ def done(
     now: float,
     result: TaskResult | None = None,
 ) -> TaskChange:
-    """Nothing is left to do: completed where no execution is left either, else those are told to end."""
+    """Nothing is left to do: completed where no execution is left either, else those are told to end.
+
+    A result that is given before the last one ended is kept for the end.
+    """
     if task.ended:
         return changed(task, now, executions=gone)
+    result = result or task.result
     if left:
         told = stopping((one for one in left if one.stop is not EndedBy.FINISHED), EndedBy.FINISHED)
         status = task.status if task.status is TaskStatus.PAUSED else TaskStatus.PROCESSING
         return changed(
-            task, now, executions=[*gone, *told], status=status, open_places=0, not_before=0.0, reason=None
+            task,
+            now,
+            executions=[*gone, *told],
+            status=status,
+            open_places=0,
+            not_before=0.0,
+            result=result,
+            reason=None,
         )
     node_id = gone[-1].node_id if gone else task.assigned_node
     final = result or TaskResult(success=True, timestamp=now)

@@ -9,7 +9,7 @@ Reports of executions that no longer run are refused before they come here.
 
 from crawlmesh.rules.task_endings import RetryOptions
 from crawlmesh.rules.task_moves import MOVES, check_move
-from crawlmesh.rules.task_reports import lost, reported, started, timed_out
+from crawlmesh.rules.task_reports import begun, is_begun, lost, reported, started, timed_out
 from crawlmesh.rules.task_steering import (
     HIGHEST_PRIORITY,
     LOWEST_PRIORITY,
@@ -29,9 +29,11 @@ __all__ = [
     "LOWEST_PRIORITY",
     "MOVES",
     "RetryOptions",
+    "begun",
     "cancelled",
     "check_move",
     "finished",
+    "is_begun",
     "lost",
     "paused",
     "placed",

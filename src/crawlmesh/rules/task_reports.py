@@ -19,6 +19,7 @@ from crawlmesh.rules.task_endings import (
 )
 from crawlmesh.rules.task_moves import PLACEABLE, at_work, changed, ended, others, task_event
 
+BEGUN = "begun_at"  # among the metrics of a go, until a report brings others
 _HELD_ITS_PLACE = frozenset({None, EndedBy.RELEASED, EndedBy.FINISHED})  # by `Execution.stop`
 
 
@@ -28,6 +29,18 @@ def started(task: Task, execution: Execution, now: float) -> TaskChange:
         return changed(task, now)
     first = now if task.started_at is None else task.started_at
     return changed(task, now, status=TaskStatus.PROCESSING, started_at=first)
+
+
+def begun(task: Task, execution: Execution, now: float) -> TaskChange:
+    """A device said that it began: beside the task, its own go is marked, as several may be under way."""
+    marked = replace(execution, metrics={**execution.metrics, BEGUN: now})
+    change = started(task, execution, now)
+    return replace(change, executions=(*change.executions, marked))
+
+
+def is_begun(execution: Execution) -> bool:
+    """Whether the device of this go said that it began."""
+    return BEGUN in execution.metrics
 
 
 def reported(
@@ -48,7 +61,7 @@ def reported(
     gone = [_ended_as_told(execution, report, now)]
     left = others(running, gone)
     if _is_done(execution, report, crawl_finished):
-        return done(task, gone, left, now, report.result)
+        return done(task, gone, left, now, _final_result(execution, report, crawl_finished))
     if task.status not in PLACEABLE or execution.stop not in _HELD_ITS_PLACE:
         return changed(task, now, executions=gone)
     if report.outcome == "failed" and execution.stop is None:
@@ -121,6 +134,15 @@ def _is_done(execution: Execution, report: ExecutionReport, crawl_finished: bool
         return False
     # A go that stopped or failed may have done so before its crawl had any link, which looks finished too.
     return report.outcome == "completed" or execution.stop is EndedBy.FINISHED
+
+
+def _final_result(
+    execution: Execution, report: ExecutionReport, crawl_finished: bool | None
+) -> TaskResult | None:
+    """The result of a task is that of the go that finished it; that of a crawl is made of its records."""
+    if crawl_finished is not None or execution.stop is EndedBy.FINISHED:
+        return None
+    return report.result
 
 
 def _ended_as_told(execution: Execution, report: ExecutionReport, now: float) -> Execution:

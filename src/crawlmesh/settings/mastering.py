@@ -73,16 +73,16 @@ class MasterSettings(BaseModel):
         ),
     )
     device_timeout: float = Field(
-        300.0, gt=0, description="Seconds of silence after which a node is offline."
+        300.0, gt=0, description="Seconds of silence in all after which a node is offline."
     )
     timeout_check_interval: float = Field(
         60.0,
         gt=0,
         le=3_600,
-        description="Seconds between two looks for silent nodes and overdue tasks.",
+        description="Seconds between two looks for silent nodes at most; a third of their time-out where that is less.",
     )
     enable_monitoring: bool = Field(
-        True, description="Whether masters check the health of nodes and serve `/metrics`."
+        True, description="Whether masters check the health of nodes; `/metrics` is served in any case."
     )
     health_check_interval: float = Field(
         60.0, gt=0, le=86_400, description="Seconds between two health checks of a node."
@@ -92,12 +92,18 @@ class MasterSettings(BaseModel):
         gt=0,
         le=1,
         description=(
-            "A node above this share of its processors is unhealthy and gets nothing new; 1: never so,"
-            " as in a standalone process that is told nothing."
+            "A node above this share of its processors is unhealthy and gets nothing new, unless all that fit"
+            " are; 1: never so, as in a standalone process that is told nothing."
         ),
     )
     max_memory_usage: float = Field(
         0.95, gt=0, le=1, description="A node above this share of its memory is unhealthy."
+    )
+    health_readings: int = Field(
+        3,
+        ge=1,
+        le=100,
+        description="Heartbeats whose mean of processors and memory counts for a node's health.",
     )
     max_task_errors: int = Field(
         0, ge=0, description="A node with more failed tasks than this since the last check is degraded."

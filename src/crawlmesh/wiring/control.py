@@ -10,6 +10,7 @@ from crawlmesh.control.options import ControlOptions
 from crawlmesh.crawl.task_parameters import crawl_definition_from
 from crawlmesh.errors import SettingError
 from crawlmesh.model.task import WEB_CRAWL
+from crawlmesh.observability.metrics import Measurements
 from crawlmesh.rules.node_health import HealthThresholds
 from crawlmesh.rules.placement import builtin_strategies
 from crawlmesh.rules.placement.base import Strategy
@@ -30,7 +31,9 @@ from crawlmesh.worker.executors.registry import load_executors
 _DAY = 86_400.0  # seconds
 
 
-async def make_control_context(settings: Settings, closing: AsyncExitStack) -> ControlContext:
+async def make_control_context(
+    settings: Settings, closing: AsyncExitStack, measurements: Measurements
+) -> ControlContext:
     """Open the stores, which `closing` closes, and put together what the use cases need."""
     strategies = known_strategies()
     if settings.load_balance_strategy not in strategies:
@@ -51,6 +54,7 @@ async def make_control_context(settings: Settings, closing: AsyncExitStack) -> C
         options=control_options(settings),
         strategies=strategies,
         check_parameters=check_parameters,
+        measurements=measurements,
         task_types=BUILT_IN_TASK_TYPES | load_executors([NoOperation()]).keys(),
     )
 
@@ -77,19 +81,19 @@ def control_options(settings: Settings) -> ControlOptions:
         nodes_per_crawl=settings.nodes_per_crawl,
         heartbeat_interval=settings.heartbeat_interval,
         heartbeat_timeout=settings.silence,
-        offline_after=settings.device_timeout,
-        heartbeat_check_interval=min(settings.timeout_check_interval, settings.silence / 4),
+        device_timeout=settings.device_timeout,
+        timeout_check_interval=settings.timeout_check_interval,
         health=HealthThresholds(
             cpu=_most_cpu(settings),
             memory=settings.max_memory_usage,
             task_errors=settings.max_task_errors,
             task_latency=settings.max_task_latency,
+            readings=settings.health_readings,
         ),
         health_interval=settings.health_check_interval,
         max_tasks_per_schedule=settings.max_tasks_per_schedule,
         schedule_interval=settings.dispatch_interval,
         leader_lease=settings.leader_lease,
-        timeout_check_interval=settings.timeout_check_interval,
         keep_tasks=settings.keep_tasks * _DAY,
         keep_events=settings.keep_events * _DAY,
         keep_heartbeats=settings.keep_heartbeats * _DAY,

@@ -17,6 +17,7 @@ from crawlmesh.control.loops.health_checks import HealthChecks
 from crawlmesh.control.make_loops import loops_with
 from crawlmesh.errors import SettingError
 from crawlmesh.observability.logging import Tag, log_for
+from crawlmesh.observability.prometheus import PrometheusMeasurements
 from crawlmesh.ports.crawl_store import CrawlStore
 from crawlmesh.settings import Settings
 from crawlmesh.wiring.control import make_control_context
@@ -61,7 +62,8 @@ class Master:
         settings = self._settings
         listener = open_listener(settings.host, settings.port)
         self._closing.callback(listener.close)
-        context = await make_control_context(settings, self._closing)
+        measurements = PrometheusMeasurements()
+        context = await make_control_context(settings, self._closing, measurements)
         self.crawl_store = context.crawl_store
         keys = await prepare_keys(
             context,
@@ -71,7 +73,7 @@ class Master:
             known_join_token=known_join_token,
         )
         election = LeaderElection(context, _holder(), _make_loops(settings))
-        app = make_app(context, ApiOptions(leads=lambda: election.leads))
+        app = make_app(context, ApiOptions(leads=lambda: election.leads, measurements=measurements))
         server = _Server(make_server(app, settings.host, settings.port).config)
         if settings.tls_certificate is not None:
             server.config.ssl_certfile = str(settings.tls_certificate)

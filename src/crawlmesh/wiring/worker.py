@@ -11,10 +11,13 @@ from urllib.parse import urlsplit
 
 import msgspec
 
+from crawlmesh.adapters.files import StateFolder
 from crawlmesh.adapters.http import HttpCrawlStore, MasterAddresses, NodeClient, NodeCredentials
+from crawlmesh.adapters.pipe import CallServer
 from crawlmesh.crawl.crawl_watch import CrawlEnd
 from crawlmesh.crawl.engine import Engine
 from crawlmesh.crawl.limits import CrawlLimits
+from crawlmesh.errors import StoreLockedError
 from crawlmesh.ports.crawl_store import CrawlStore
 from crawlmesh.settings import Mode, Settings
 from crawlmesh.wiring.crawl import (
@@ -27,6 +30,7 @@ from crawlmesh.wiring.crawl import (
 from crawlmesh.wiring.stores import is_server, open_cluster_crawl_store
 from crawlmesh.worker.agent import Agent, AgentOptions
 from crawlmesh.worker.crawl_engines import CrawlEngines
+from crawlmesh.worker.engine_child import ServeStore
 from crawlmesh.worker.engine_pool import EnginePool
 from crawlmesh.worker.executors.noop import NoOperation
 from crawlmesh.worker.executors.registry import load_executors
@@ -70,10 +74,17 @@ class Worker:
 
     async def stop(self) -> None:
         """Give back what runs, leave, and let go of everything."""
-        running, self._running = self._running, None
-        if running is not None:
-            self._agent.stop()
-            await asyncio.gather(running, return_exceptions=True)
+        self._agent.stop()
+        await self._end()
+
+    async def abort(self) -> None:
+        """End at once, also while `stop` is under way; the masters notice, and nothing but time is lost."""
+        self._agent.abort()
+        await self._end()
+
+    async def _end(self) -> None:
+        if self._running is not None:
+            await asyncio.gather(self._running, return_exceptions=True)
         await self._closing.aclose()
 
 
@@ -86,6 +97,24 @@ async def make_worker(
 ) -> Worker:
     """A worker that is not started yet. It reaches links through the masters, unless a store is given."""
     closing = AsyncExitStack()
+    try:
+        agent = await _make_agent(settings, urls, join_token, trust, crawl_store, closing)
+    except BaseException:
+        await closing.aclose()
+        raise
+    return Worker(agent, closing)
+
+
+async def _make_agent(
+    settings: Settings,
+    urls: Sequence[str],
+    join_token: str | None,
+    trust: ssl.SSLContext | None,
+    crawl_store: CrawlStore | None,
+    closing: AsyncExitStack,
+) -> Agent:
+    folder = _folder(settings)
+    closing.enter_context(_lock(folder))
     credentials = NodeCredentials()
     masters = MasterAddresses(urls, trust or True)
     closing.push_async_callback(masters.aclose)
@@ -95,16 +124,15 @@ async def make_worker(
     defaults = CrawlLimits(delay=settings.delay, per_host=settings.per_host)
     options = WebCrawlOptions(defaults=defaults, allow_ignoring_robots=settings.allow_ignoring_robots)
     executors = load_executors([WebCrawl(store, engines, clock, options), NoOperation()])
-    agent = Agent(
+    return Agent(
         _agent_options(settings, urls[0]),
         NodeClient(masters, credentials, join_token),
         executors,
         engines,
         Readings(clock, str(settings.data_dir)),
         clock,
-        _folder(settings),
+        folder,
     )
-    return Worker(agent, closing)
 
 
 async def _open_store(
@@ -132,7 +160,14 @@ def _make_engines(settings: Settings, store: CrawlStore) -> CrawlEngines:
     if settings.processes == 1:
         return LocalEngine(make_engine, expire)
     job = msgspec.json.encode({"engine": engine, "fetching": fetching})
-    return EnginePool(serve_crawl_store(store), expire, _ENGINE_COMMAND, job, settings.processes)
+    return EnginePool(_serve(store), expire, _ENGINE_COMMAND, job, settings.processes)
+
+
+def _serve(store: CrawlStore) -> ServeStore:
+    """What answers the calls of one engine process; those for the masters pass through unread."""
+    if isinstance(store, HttpCrawlStore):
+        return CallServer(store.forward).serve
+    return serve_crawl_store(store)
 
 
 def _agent_options(settings: Settings, master_url: str) -> AgentOptions:
@@ -175,3 +210,13 @@ def _is_loopback(host: str | None) -> bool:
 def _folder(settings: Settings) -> Path:
     """Each node of a data folder has its own, so that several may run side by side under their ids."""
     return settings.data_dir / "cluster" / "nodes" / (settings.device_id or "this")
+
+
+def _lock(folder: Path) -> StateFolder:
+    """Two workers of one folder would be one node, and take each other's place again and again."""
+    try:
+        return StateFolder(folder)
+    except StoreLockedError as error:
+        raise StoreLockedError(
+            f"Another worker runs with the folder {folder}. Give this one its own --device-id or --data-dir."
+        ) from error

@@ -2,10 +2,10 @@
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from crawlmesh.errors import UsageError
 from crawlmesh.model.execution import Assignment, EndedBy
@@ -18,6 +18,19 @@ from crawlmesh.worker.log_stream import LogStream
 
 _STOP_PATIENCE = 2.0  # seconds between the wish to stop and the cancellation
 _REMEMBERED = 1_000  # executions that ended
+_WORTH_TELLING = 0.2  # seconds of work until the begin of an execution is told
+
+
+class WorkReadings(NamedTuple):
+    """What a heartbeat says of the work on this node."""
+
+    errors: int  # failed executions
+    latencies: tuple[float, ...]  # seconds between arrival and begin, of each execution that began
+
+    @property
+    def latency(self) -> float:
+        """The mean, in seconds; 0 where nothing began."""
+        return sum(self.latencies) / len(self.latencies) if self.latencies else 0.0
 
 
 class _Entry:
@@ -28,6 +41,7 @@ class _Entry:
         self.context = context
         self.received_at = received_at
         self.begun = False
+        self.begin_told = False
         self.dropped = False
         self.ended = False
         self.stop: EndedBy | None = None
@@ -66,19 +80,42 @@ class Executions:
 
     @property
     def started(self) -> tuple[str, ...]:
-        """Those whose work has begun."""
-        return tuple(name for name, entry in self._entries.items() if entry.begun)
+        """Those that have been worked on for a while and whose begin the master does not know yet.
+
+        What ends at once is told by its report alone.
+        """
+        since = self._clock.monotonic() - _WORTH_TELLING
+        return tuple(name for name in self._untold_begins() if self._entries[name].received_at <= since)
+
+    @property
+    def beginning(self) -> bool:
+        """Whether there are executions whose begin will have to be told soon."""
+        return any(True for _ in self._untold_begins())
+
+    def begins_told(self, execution_ids: Iterable[str]) -> None:
+        """The master knows that these have begun."""
+        for execution_id in execution_ids:
+            if execution_id in self._entries:
+                self._entries[execution_id].begin_told = True
+
+    def _untold_begins(self) -> Iterator[str]:
+        for name, entry in self._entries.items():
+            if entry.begun and not entry.ended and not entry.begin_told:
+                yield name
 
     @property
     def running_tasks(self) -> tuple[str, ...]:
         """The tasks that are worked on."""
         return tuple(entry.assignment.task.id for entry in self._entries.values() if not entry.ended)
 
-    def take_readings(self) -> tuple[int, float]:
-        """Failed executions, and mean seconds between arrival and begin, both since the last call."""
-        errors, self._errors = self._errors, 0
-        latencies, self._latencies = self._latencies, []
-        return errors, sum(latencies) / len(latencies) if latencies else 0.0
+    def readings(self) -> WorkReadings:
+        """What happened since the last readings that were told."""
+        return WorkReadings(self._errors, tuple(self._latencies))
+
+    def told(self, readings: WorkReadings) -> None:
+        """A master has these: the next ones begin after them."""
+        self._errors -= readings.errors
+        del self._latencies[: len(readings.latencies)]
 
     def take(self, assignment: Assignment) -> None:
         """Begin an execution, unless it is known."""
@@ -204,7 +241,7 @@ class Executions:
             self._over.popitem(last=False)
 
     def _look_idle(self) -> None:
-        if all(entry.ended for entry in self._entries.values()):
+        if not self._tasks:
             self._idle.set()
 
 

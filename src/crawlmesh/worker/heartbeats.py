@@ -8,7 +8,7 @@ from crawlmesh.errors import MasterUnreachableError
 from crawlmesh.ports.master import Master
 from crawlmesh.protocol.node_messages import HeartbeatMessage
 from crawlmesh.worker.back_off import BackOff
-from crawlmesh.worker.executions import Executions
+from crawlmesh.worker.executions import Executions, WorkReadings
 from crawlmesh.worker.readings import Readings
 
 
@@ -38,27 +38,27 @@ class Heartbeats:
         """Send until cancelled. Raises what tells that the node must register again."""
         back_off = BackOff(longest=max(0.2, interval))
         while True:
-            message = await self._message(session)
+            usage = await self._readings.usage()
+            work = self._executions.readings()
             try:
-                answer = await self._master.heartbeat(message)
+                answer = await self._master.heartbeat(self._message(session, usage, work))
             except MasterUnreachableError:
                 await back_off.pause()
                 continue
             back_off.reset()
+            self._executions.told(work)
             self._on_status(answer.status)
             self._sooner.clear()
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._sooner.wait(), interval)
 
-    async def _message(self, session: int) -> HeartbeatMessage:
-        usage = await self._readings.usage()
+    def _message(self, session: int, usage: dict[str, float], work: WorkReadings) -> HeartbeatMessage:
         tasks = self._executions.running_tasks
-        errors, latency = self._executions.take_readings()
         return HeartbeatMessage(
             resources=usage,
             load=min(1.0, max(usage.get("cpu_usage", 0.0), len(tasks) / self._slots)),
             active_tasks=tasks,
             session=session,
-            task_errors=errors,
-            task_latency=latency,
+            task_errors=work.errors,
+            task_latency=work.latency,
         )

@@ -10,6 +10,7 @@ from crawlmesh.protocol.node_messages import PullAnswer, PullMessage
 from crawlmesh.worker.back_off import BackOff
 from crawlmesh.worker.executions import Executions
 
+_BEGIN_PAUSE = 0.25  # seconds of waiting while there are begins that will have to be told
 _LEAST_PAUSE = 0.2  # seconds between two questions that are the same
 
 
@@ -48,15 +49,15 @@ class Pulls:
                 await back_off.pause()
                 continue
             back_off.reset()
+            self._executions.begins_told(message.started)
             self._on_status(answer.status)
             self._carry_out(answer)
             await asyncio.sleep(0)  # what is new begins before the next question, which tells of it
 
     def _message(self, session: int) -> PullMessage:
         executions = self._executions
-        return PullMessage(
-            session=session, known=executions.known, started=executions.started, wait=self._wait
-        )
+        wait = min(self._wait, _BEGIN_PAUSE) if executions.beginning else self._wait
+        return PullMessage(session=session, known=executions.known, started=executions.started, wait=wait)
 
     def _carry_out(self, answer: PullAnswer) -> None:
         for execution_id in answer.gone:

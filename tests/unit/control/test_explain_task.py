@@ -64,7 +64,10 @@ async def test_hosts_that_are_asked_slowly_are_named() -> None:
     report = HostReport(None, HostState("a.example", delay=4.0))
     await kit.crawl_store.settle([settlement(batch, report=report)])
     found = await explain_task(kit.context, task.id)
-    assert "host a.example is rate-limited for 4 s between two requests" in found.reasons
+    assert "host a.example is rate-limited for 4 s" in found.reasons
+    kit.clock.advance(4.0)
+    found = await explain_task(kit.context, task.id)
+    assert "host a.example is rate-limited: one request every 4 s" in found.reasons
 
 
 async def test_an_ended_task_says_how_it_ended() -> None:

@@ -67,7 +67,10 @@ class HttpCrawlStore(CalledCrawlStore):
 
     async def forward(self, call: Call) -> Answer:
         """Make somebody else's call, arguments and result unread."""
-        answer = await self._send(Call(next(self._numbers), call.method, call.arguments))
+        try:
+            answer = await self._send(Call(next(self._numbers), call.method, call.arguments))
+        except StoreError as error:  # it was closed
+            return refusal(call, error)
         return Answer(call.number, answer.result, answer.error, answer.message)
 
     async def aclose(self) -> None:

@@ -14,7 +14,7 @@ from crawlmesh.model.access import ApiKey
 from crawlmesh.model.change import Leadership, NodeChange, TaskChange
 from crawlmesh.model.cluster import Cluster
 from crawlmesh.model.event import Event
-from crawlmesh.model.execution import Assignment, Execution
+from crawlmesh.model.execution import Assignment, Execution, RunningExecution
 from crawlmesh.model.log_line import LogLine
 from crawlmesh.model.node import Heartbeat, Node, NodeHealth, NodeStatus
 from crawlmesh.model.query import (
@@ -106,6 +106,10 @@ class MemoryControlStore:
     async def node_assignments(self, node_id: str) -> list[Assignment]:
         """The running executions of a node, oldest first."""
         return [self._assignment(execution) for execution in self._executions.running_of_node(node_id)]
+
+    async def node_executions(self, node_id: str) -> list[RunningExecution]:
+        """The running executions of a node in short, oldest first."""
+        return [RunningExecution(each.id, each.stop) for each in self._executions.running_of_node(node_id)]
 
     async def task_executions(self, task_id: str) -> list[Execution]:
         """All executions of a task, oldest first."""

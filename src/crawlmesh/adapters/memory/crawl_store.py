@@ -103,7 +103,7 @@ class MemoryCrawlStore:
     async def hosts(self, crawl_id: str, limit: int = 100) -> list[HostProgress]:
         """The hosts of a crawl."""
         crawl = self._crawls.get(crawl_id)
-        return [] if crawl is None else read_hosts(crawl, limit)
+        return [] if crawl is None else read_hosts(crawl, limit, self._clock.now())
 
     async def records(self, crawl_id: str, after: int = 0, limit: int = 1000) -> list[Record]:
         """Records in the order of link ids."""

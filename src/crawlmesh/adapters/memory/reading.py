@@ -32,9 +32,9 @@ def read_progress(crawl: CrawlRow) -> CrawlProgress:
     )
 
 
-def read_hosts(crawl: CrawlRow, limit: int) -> list[HostProgress]:
+def read_hosts(crawl: CrawlRow, limit: int, now: float) -> list[HostProgress]:
     """The hosts of a crawl, those with most dead links first, then the slowest."""
-    hosts = [_host_progress(share) for share in crawl.shares.values()]
+    hosts = [_host_progress(share, now) for share in crawl.shares.values()]
     hosts.sort(key=lambda host: (-host.dead, -host.mean_elapsed, host.host))
     return hosts[:limit]
 
@@ -58,7 +58,7 @@ def explain_url(crawl: CrawlRow, fingerprint: bytes) -> LedgerEntry | None:
     return None if skip is None else _explain_skip(crawl, skip)
 
 
-def _host_progress(share: Share) -> HostProgress:
+def _host_progress(share: Share, now: float) -> HostProgress:
     return HostProgress(
         host=share.host.state.host,
         queued=share.queued(),
@@ -66,6 +66,7 @@ def _host_progress(share: Share) -> HostProgress:
         dead=share.dead,
         mean_elapsed=share.elapsed / share.requests if share.requests else 0.0,
         state=share.host.state,
+        ready_in=max(0.0, share.host.open_since - now),
     )
 
 

@@ -27,7 +27,7 @@ from crawlmesh.model.access import ApiKey
 from crawlmesh.model.change import Leadership, NodeChange, TaskChange
 from crawlmesh.model.cluster import Cluster
 from crawlmesh.model.event import Event
-from crawlmesh.model.execution import Assignment, Execution
+from crawlmesh.model.execution import Assignment, Execution, RunningExecution
 from crawlmesh.model.log_line import LogLine
 from crawlmesh.model.node import Heartbeat, Node, NodeHealth, NodeStatus
 from crawlmesh.model.query import (
@@ -122,6 +122,10 @@ class SqliteControlStore:
     async def node_assignments(self, node_id: str) -> list[Assignment]:
         """See ControlStore.node_assignments."""
         return reading.decode_assignments(await self._hot.text(reading.NODE_ASSIGNMENTS, (node_id,)))
+
+    async def node_executions(self, node_id: str) -> list[RunningExecution]:
+        """See ControlStore.node_executions."""
+        return reading.decode_running(await self._hot.text(reading.NODE_EXECUTIONS, (node_id,)))
 
     async def task_executions(self, task_id: str) -> list[Execution]:
         """See ControlStore.task_executions."""

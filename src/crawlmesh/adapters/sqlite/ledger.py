@@ -12,7 +12,7 @@ from crawlmesh.model.outcome import OutcomeKind
 from crawlmesh.model.record import Attempt, LedgerEntry, Record
 
 _HOSTS = """
-SELECT hosts.name, chosen.queued, done, dead, mean, hosts.state
+SELECT hosts.name, chosen.queued, done, dead, mean, hosts.state, hosts.ready_at
 FROM (
     SELECT host, queued, done, dead, iif(requests, elapsed / requests, 0.0) AS mean FROM host_progress
     WHERE crawl = ? ORDER BY dead DESC, mean DESC, host LIMIT ?
@@ -55,9 +55,10 @@ def hosts(session: Session, crawl_id: str, limit: int) -> list[HostProgress]:
     if crawl_id not in session.crawls:
         return []
     rows = session.connection.execute(_HOSTS, (session.entry(crawl_id).number, limit))
+    now = session.clock.now()
     return [
-        HostProgress(name, queued, done, dead, mean_elapsed, _decode_state(state))
-        for name, queued, done, dead, mean_elapsed, state in rows
+        HostProgress(name, queued, done, dead, mean_elapsed, _decode_state(state), max(0.0, ready_at - now))
+        for name, queued, done, dead, mean_elapsed, state, ready_at in rows
     ]
 
 

@@ -6,30 +6,32 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
-from crawlmesh.api.requests import Name, TaskRequest
+from crawlmesh.api.requests import TaskRequest
 from crawlmesh.api.shapes.moments import moment, moment_if_any, plain_numbers
 from crawlmesh.api.shapes.tasks import TaskShape, task_shape
+from crawlmesh.control.submit_tasks import Submitted
 from crawlmesh.model.execution import Assignment
 from crawlmesh.model.node import HealthStatus, Node, NodeStatus
 from crawlmesh.model.task import Task, TaskStatus
-from crawlmesh.protocol.node_messages import Registration
+from crawlmesh.protocol.node_messages import Capabilities, Registration, Resources, Slots, TaskTypes, Weight
+from crawlmesh.protocol.texts import NO_NUL, PATH_PART, Name, NameOrEmpty, PlainText
 
 
 class DeviceRegistration(msgspec.Struct, frozen=True, kw_only=True):
     """A device introduces itself. With the same id as before, it is the same device again."""
 
-    device_id: Annotated[str, Meta(min_length=1, max_length=255, pattern=r"^[^/\x00-\x1f\x7f]+$")]
-    device_name: str = ""
-    host: str = "127.0.0.1"
+    device_id: Annotated[str, Meta(min_length=1, max_length=255, pattern=PATH_PART)]
+    device_name: NameOrEmpty = ""
+    host: NameOrEmpty = "127.0.0.1"
     port: Annotated[int, Meta(ge=0, le=65_535)] = 0
-    description: str = ""
-    device_type: str = "standard"
-    region: str = ""
-    capabilities: dict[str, Any] = {}
-    resources: dict[str, float] = {}
-    concurrent_tasks: Annotated[int, Meta(ge=1, le=100_000)] = 3
-    weight: Annotated[float, Meta(gt=0, le=1_000_000)] = 1.0
-    task_types: tuple[str, ...] = ()
+    description: PlainText = ""
+    device_type: NameOrEmpty = "standard"
+    region: NameOrEmpty = ""
+    capabilities: Capabilities = {}
+    resources: Resources = {}
+    concurrent_tasks: Slots = 3
+    weight: Weight = 1.0
+    task_types: TaskTypes = ()
 
     def as_node(self) -> Registration:
         """The same in the words of `/api/v1`."""
@@ -98,16 +100,17 @@ class DevicesAnswer(msgspec.Struct, frozen=True):
 class DistributionTask(TaskRequest, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A task; `url` is short for `parameters.url`."""
 
-    url: Annotated[str, Meta(max_length=8192)] | None = None
+    url: Annotated[str, Meta(max_length=8192, pattern=NO_NUL)] | None = None
 
 
 class CreatedDistributionTask(msgspec.Struct, frozen=True, kw_only=True):
-    """A task that was taken in."""
+    """A task that was taken in. `duplicate` stands there where it is an earlier one."""
 
     task_id: str
     status: TaskStatus
     created_at: str
     priority: int
+    duplicate: bool | UnsetType = UNSET
 
 
 class TasksAnswer(msgspec.Struct, frozen=True):
@@ -132,7 +135,7 @@ class TaskStatusUpdate(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown
 
     status: Literal["processing", "completed", "failed", "cancelled", "paused", "pending"]
     result: dict[str, Any] | None = None
-    error: str | None = None
+    error: PlainText | None = None
     metrics: dict[str, Any] = {}
 
 
@@ -174,6 +177,18 @@ def device_shape(node: Node) -> DeviceShape:
         active_tasks=node.active_tasks,
         load=node.load,
         registered_at=moment(node.created_at),
+    )
+
+
+def created_distribution_task(submitted: Submitted) -> CreatedDistributionTask:
+    """The answer to a submission."""
+    task = submitted.task
+    return CreatedDistributionTask(
+        task_id=task.id,
+        status=task.status,
+        created_at=moment(task.created_at),
+        priority=task.priority,
+        duplicate=submitted.duplicate or UNSET,
     )
 
 

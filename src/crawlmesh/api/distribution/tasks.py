@@ -23,6 +23,7 @@ from crawlmesh.api.distribution.shapes import (
     TaskAssignment,
     TasksAnswer,
     TaskStatusUpdate,
+    created_distribution_task,
     pulled_task,
     tasks_answer,
 )
@@ -31,17 +32,18 @@ from crawlmesh.api.operations import Body, Success, operation
 from crawlmesh.api.pages import Cursor, Limit, pack_cursor, unpack_cursor
 from crawlmesh.api.parameters import IdempotencyKey, Statuses, text_filter
 from crawlmesh.api.paths import TaskId
-from crawlmesh.api.services import context_of
-from crawlmesh.api.shapes.moments import moment
+from crawlmesh.api.services import context_of, services_of
 from crawlmesh.api.shapes.tasks import TaskShape, task_shape
 from crawlmesh.control.assign_task import assign_task
 from crawlmesh.control.pull import pull
-from crawlmesh.control.submit_tasks import submit_tasks
+from crawlmesh.control.submit_tasks import submit_recognising
 from crawlmesh.control.task_stats import TaskStats, task_stats
 from crawlmesh.model.execution import Assignment
 from crawlmesh.model.query import TaskQuery
 from crawlmesh.model.task import TaskStatus
+from crawlmesh.observability.metrics import CREATED
 from crawlmesh.protocol.node_messages import PullMessage
+from crawlmesh.protocol.texts import NO_NUL
 
 router = APIRouter(prefix="/api/distribution")
 
@@ -49,6 +51,13 @@ _TAG = "distribution"
 _NEW = BodyReader(DistributionTask)
 _ASSIGNMENT = BodyReader(TaskAssignment)
 _UPDATE = BodyReader(TaskStatusUpdate)
+
+_CREATED = {
+    "task_id": "task-123",
+    "status": "pending",
+    "created_at": "2023-06-15T10:30:45Z",
+    "priority": 7,
+}
 
 
 @router.post(
@@ -61,9 +70,17 @@ _UPDATE = BodyReader(TaskStatusUpdate)
         body=Body(DistributionTask, {"url": "https://example.com/products", "priority": 7}),
         success=Success(
             CreatedDistributionTask,
-            {"task_id": "task-123", "status": "pending", "created_at": "2023-06-15T10:30:45Z", "priority": 7},
+            _CREATED,
             201,
             "It was taken in.",
+        ),
+        also=(
+            Success(
+                CreatedDistributionTask,
+                {**_CREATED, "duplicate": True},
+                200,
+                "It was submitted before (`deduplicate`): this is the task of then.",
+            ),
         ),
         errors=(409,),
     ),
@@ -73,11 +90,10 @@ async def create_distribution_task(request: Request, idempotency_key: Idempotenc
     new = await _NEW.read(request)
     if new.url is not None:
         new = msgspec.structs.replace(new, url=None, parameters={"url": new.url, **new.parameters})
-    (task,) = await submit_tasks(context_of(request), [new], idempotency_key)
-    created = CreatedDistributionTask(
-        task_id=task.id, status=task.status, created_at=moment(task.created_at), priority=task.priority
-    )
-    return answer(created, 201)
+    services = services_of(request)
+    (submitted,) = await submit_recognising(services.context, [new], idempotency_key)
+    services.options.measurements.add(CREATED, 0 if submitted.duplicate else 1)
+    return answer(created_distribution_task(submitted), 200 if submitted.duplicate else 201)
 
 
 @router.get(
@@ -130,7 +146,7 @@ async def list_distribution_tasks(
                 "tasks": [
                     {
                         "task_id": "task-123",
-                        "execution_id": "execution-01HF3Z8Q4V6N2K7M9P1R3T5W7X",
+                        "execution_id": "exec-01HF3Z8Q4V6N2K7M9P1R3T5W7X",
                         "task_type": "web_crawl",
                         "parameters": {"url": "https://example.com/products"},
                         "priority": 7,
@@ -146,7 +162,14 @@ async def list_distribution_tasks(
 async def pull_tasks(
     request: Request,
     device_id: Annotated[
-        str, Query(min_length=1, max_length=255, description="The device that asks.", examples=["worker-001"])
+        str,
+        Query(
+            min_length=1,
+            max_length=255,
+            pattern=NO_NUL,
+            description="The device that asks.",
+            examples=["worker-001"],
+        ),
     ],
     limit: Annotated[int, Query(ge=1, le=1000, description="The most tasks to answer with.")] = 10,
 ) -> Response:

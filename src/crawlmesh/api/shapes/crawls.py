@@ -57,7 +57,10 @@ class HostStateShape(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class HostShape(msgspec.Struct, frozen=True, kw_only=True):
-    """One host's part in a crawl. `mean_elapsed` is in seconds per request."""
+    """One host's part in a crawl. `mean_elapsed` is in seconds per request.
+
+    `ready_in`: seconds until the host may be asked again; 0: now.
+    """
 
     host: str
     queued: int
@@ -65,6 +68,7 @@ class HostShape(msgspec.Struct, frozen=True, kw_only=True):
     dead: int
     mean_elapsed: float
     state: HostStateShape
+    ready_in: float
 
 
 class HostsAnswer(msgspec.Struct, frozen=True):
@@ -142,6 +146,7 @@ def host_shape(host: HostProgress) -> HostShape:
             failures=state.failures,
             crawl_delay=state.crawl_delay,
         ),
+        ready_in=round(host.ready_in, 3),
     )
 
 

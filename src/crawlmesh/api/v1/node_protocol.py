@@ -38,6 +38,7 @@ from crawlmesh.protocol.node_messages import (
     ReportAnswer,
     ReportMessage,
 )
+from crawlmesh.protocol.texts import Count
 
 router = APIRouter(prefix="/api/v1")
 
@@ -45,7 +46,7 @@ router = APIRouter(prefix="/api/v1")
 class LeaveMessage(msgspec.Struct, frozen=True, kw_only=True):
     """A node says goodbye."""
 
-    session: int | None = None
+    session: Count | None = None
 
 
 _REGISTRATION = BodyReader(Registration)
@@ -57,7 +58,7 @@ _LEAVE = BodyReader(LeaveMessage, required=False)
 
 _TAG = "node protocol"
 _MESSAGE_PACK = "application/msgpack"
-_EXECUTION = "execution-01HF3Z8Q4V6N2K7M9P1R3T5W7X"
+_EXECUTION = "exec-01HF3Z8Q4V6N2K7M9P1R3T5W7X"
 
 
 @router.post(

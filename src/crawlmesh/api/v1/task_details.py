@@ -173,7 +173,7 @@ async def why(
         str,
         Query(
             max_length=8192,
-            pattern="^https?://",
+            pattern=r"^https?://[^\x00]*$",
             description="The whole address.",
             examples=["https://example.com/products/1"],
         ),

@@ -1,6 +1,7 @@
 """Making a place ready for a cluster: its tables and its configuration files."""
 
 import asyncio
+from contextlib import nullcontext
 from pathlib import Path
 
 import click
@@ -33,20 +34,22 @@ def initialize(reset: bool, yes: bool, config: Path | None, data_dir: Path | Non
 async def _make_tables(settings: Settings, *, reset: bool) -> None:
     from crawlmesh import migrations  # noqa: PLC0415 - Alembic is slow to import
     from crawlmesh.wiring import stores  # noqa: PLC0415
+    from crawlmesh.wiring.sole_use import sole_use  # noqa: PLC0415
 
-    control, crawls = stores.control_store_url(settings), stores.crawl_store_url(settings)
+    control = stores.control_store_url(settings)
     stores.make_folder(control)
     before = await migrations.current(control)
-    if reset and before is not None:
-        await migrations.downgrade(control, "base")
-        connection_path(settings.data_dir).unlink(missing_ok=True)
-    await migrations.upgrade(control)
+    async with sole_use(settings, has_tables=before is not None) if reset else nullcontext():
+        if reset and before is not None:
+            await migrations.downgrade(control, "base")
+            connection_path(settings.data_dir).unlink(missing_ok=True)
+        await migrations.upgrade(control)
+        deleted = await _make_crawl_tables(stores.crawl_store_url(settings), reset=reset)
     now = await migrations.current(control)
     state = "emptied" if reset and before else "made" if before is None else "were there, kept"
     click.echo(f"{stores.without_password(control)}: the tables for tasks and nodes {state} (revision {now})")
-    deleted = await _make_crawl_tables(crawls, reset=reset)
     click.echo(
-        f"{stores.without_password(crawls)}: the tables for crawls are ready"
+        f"{stores.without_password(stores.crawl_store_url(settings))}: the tables for crawls are ready"
         + (f", {deleted} crawls deleted" if reset else "")
     )
 

@@ -3,7 +3,7 @@
 import asyncio
 import os
 import signal
-from collections.abc import Coroutine
+from collections.abc import Awaitable, Callable, Coroutine
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
@@ -14,21 +14,37 @@ from crawlmesh.cli.exit_codes import ExitCode
 Answer = TypeVar("Answer")
 
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
+_LAST_ACT = 1.0  # seconds
 
 
 class Interrupts:
-    """Listens for signals; an async context manager. `asked` is set by the first one."""
+    """Listens for signals; an async context manager. `asked` is set by the first one.
+
+    At the second one, `last_act` is done where there is one, and the process ends; a third one ends
+    it without.
+    """
 
     def __init__(self, message: str) -> None:
         self._message = message
+        self._ending: asyncio.Task[None] | None = None
         self.asked = asyncio.Event()
+        self.last_act: Callable[[], Awaitable[None]] | None = None
 
     def _hear(self) -> None:
-        if self.asked.is_set():
-            # Whatever is stored is whole at any moment; what is under way will be done again.
-            os._exit(ExitCode.INTERRUPTED)
-        self.asked.set()
-        click.echo(self._message, err=True)
+        if not self.asked.is_set():
+            self.asked.set()
+            click.echo(self._message, err=True)
+        elif self.last_act is None or self._ending is not None:
+            _exit()
+        else:
+            self._ending = asyncio.create_task(self._end(self.last_act))
+
+    async def _end(self, last_act: Callable[[], Awaitable[None]]) -> None:
+        try:
+            async with asyncio.timeout(_LAST_ACT):
+                await last_act()
+        finally:
+            _exit()
 
     async def unless_asked(self, work: Coroutine[Any, Any, Answer]) -> Answer | None:
         """The answer of some work, or None where a signal came before."""
@@ -52,3 +68,8 @@ class Interrupts:
     ) -> None:
         for number in _SIGNALS:
             asyncio.get_running_loop().remove_signal_handler(number)
+
+
+def _exit() -> None:
+    # Whatever is stored is whole at any moment; what is under way will be done again.
+    os._exit(ExitCode.INTERRUPTED)

@@ -43,6 +43,7 @@ async def _run_master(settings: Settings, interrupts: Interrupts) -> None:
     try:
         if settings.mode is Mode.STANDALONE:
             worker = await start_own_worker(settings, master, keys)
+            interrupts.last_act = worker.abort
         greet_master(settings, master.url, keys)
         await interrupts.unless_asked(master.wait())
     finally:
@@ -54,6 +55,7 @@ async def _run_master(settings: Settings, interrupts: Interrupts) -> None:
 async def _run_worker(settings: Settings, interrupts: Interrupts) -> None:
     found = await find_master(settings)
     worker = await make_worker(settings, found.urls, found.join_token, trust(settings))
+    interrupts.last_act = worker.abort
     try:
         await interrupts.unless_asked(_join(worker, found.urls))
         if not interrupts.asked.is_set():

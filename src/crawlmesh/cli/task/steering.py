@@ -17,7 +17,18 @@ if TYPE_CHECKING:
     Choose = Callable[[Client], Callable[[str], Awaitable[Task]]]
 
 
-def steer(connection: dict[str, Any], task_ids: Sequence[str], choose: "Choose", *, as_json: bool) -> int:
+def _status_of(task: "Task") -> str:
+    return f"{task.id} is {task.status}."
+
+
+def steer(
+    connection: dict[str, Any],
+    task_ids: Sequence[str],
+    choose: "Choose",
+    *,
+    as_json: bool,
+    sentence: "Callable[[Task], str]" = _status_of,
+) -> int:
     """Do the same with each task; one that cannot be does not hold up the others."""
 
     async def run(client: "Client") -> int:
@@ -32,7 +43,7 @@ def steer(connection: dict[str, Any], task_ids: Sequence[str], choose: "Choose",
             if as_json:
                 print_json_line(task)
             else:
-                click.echo(f"{task.id} is {task.status}.")
+                click.echo(sentence(task))
         return code
 
     return with_client(connection, run)

@@ -1,5 +1,6 @@
 """Crawls that are through though no node said so: the one that knew was lost, or none fits any more."""
 
+import asyncio
 from itertools import islice
 
 from crawlmesh.control.crawl_state import crawl_progress, is_finished
@@ -27,11 +28,17 @@ class FinishCrawls(LeaderLoop):
         """Seconds between two looks."""
         return self.context.options.finish_crawls_interval
 
+    async def pause(self, done: int) -> None:
+        """Always, whatever was done: nodes report most ends themselves, so that nothing here hurries."""
+        await asyncio.sleep(self.interval())
+
     async def run_once(self, now: float) -> int:
         """Returns how many tasks changed."""
         tasks = {task.id: task for task in [*await self._returned(), *await self._at_work()]}
         finished = [
-            task for task in tasks.values() if is_finished(task, await crawl_progress(self.context, task.id))
+            task
+            for task in tasks.values()
+            if not task.ended and is_finished(task, await crawl_progress(self.context, task.id))
         ]
         if not finished:
             return 0

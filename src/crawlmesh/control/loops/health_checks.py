@@ -64,5 +64,7 @@ class HealthChecks(LeaderLoop):
             if node.port:
                 reachable = await self._probe.reachable(node.ip_address, node.port, options.health_timeout)
             window = max(options.health_interval, 2 * options.heartbeat_interval)
-            history = await self.context.store.heartbeat_history(node.id, now - window, _MOST_HEARTBEATS)
-        return node_health.judge(reachable, node, node_health.summarize(history), options.health, now)
+            longest = max(window, (options.health.readings + 1) * options.heartbeat_interval)
+            history = await self.context.store.heartbeat_history(node.id, now - longest, _MOST_HEARTBEATS)
+        summary = node_health.summarize(history, options.health.readings, now - window)
+        return node_health.judge(reachable, node, summary, options.health, now)

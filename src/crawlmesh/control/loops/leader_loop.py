@@ -33,9 +33,14 @@ class LeaderLoop(ABC):
     def interval(self) -> float:
         """Seconds from the end of one go to the next."""
 
+    @property
+    def died(self) -> bool:
+        """Whether it was started, has ended, and nobody stopped it."""
+        return self._task is not None and self._task.done()
+
     def start(self) -> None:
-        """Begin, in the running event loop."""
-        if self._task is None:
+        """Begin, in the running event loop; or again, where it died."""
+        if self._task is None or self._task.done():
             self._task = asyncio.create_task(self._run(), name=f"loop {type(self).__name__}")
 
     async def stop(self) -> None:
@@ -44,7 +49,7 @@ class LeaderLoop(ABC):
         if task is None:
             return
         task.cancel()
-        with contextlib.suppress(asyncio.CancelledError):
+        with contextlib.suppress(asyncio.CancelledError, Exception):
             await task
 
     async def pause(self, done: int) -> None:

@@ -12,6 +12,7 @@ from crawlmesh.model.change import TaskChange
 from crawlmesh.model.execution import Allocation, Execution
 from crawlmesh.model.query import QueueHead
 from crawlmesh.model.task import WEB_CRAWL, Task
+from crawlmesh.observability.metrics import PLACED, ROUND_SECONDS, ROUNDS
 from crawlmesh.rules import task_lifecycle
 from crawlmesh.rules.placement.content_based import ContentBased
 from crawlmesh.rules.placement.fleet import Placement
@@ -53,6 +54,15 @@ class Schedule(LeaderLoop):
 
     async def run_once(self, now: float) -> int:
         """One round. Returns how many executions began."""
+        clock, measurements = self.context.clock, self.context.measurements
+        begun = clock.monotonic()
+        placed = await self._place_all(now)
+        measurements.add(ROUNDS)
+        measurements.observe(ROUND_SECONDS, clock.monotonic() - begun)
+        measurements.add(PLACED, placed)
+        return placed
+
+    async def _place_all(self, now: float) -> int:
         store = self.context.store
         self._seen = store.mark("tasks")
         heads = await store.queue_heads()

@@ -14,7 +14,7 @@ class TaskTimeouts(LeaderLoop):
 
     def interval(self) -> float:
         """Seconds between two questions."""
-        return self.context.options.timeout_check_interval
+        return self.context.options.task_timeout_interval
 
     async def run_once(self, now: float) -> int:
         """End what is overdue. Returns how many executions that were."""

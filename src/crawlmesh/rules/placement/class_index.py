@@ -5,7 +5,7 @@ from collections import OrderedDict
 from collections.abc import Hashable, Iterator
 
 from crawlmesh.model.node import Node
-from crawlmesh.rules.placement.member import Member
+from crawlmesh.rules.placement.member import Member, is_last_resort
 from crawlmesh.rules.placement.node_class import NodeClass, class_key, same_class
 from crawlmesh.rules.placement.pick_list import PickList
 
@@ -22,6 +22,7 @@ class ClassIndex:
     def __init__(self) -> None:
         self.classes: list[NodeClass] = []
         self.open: PickList[Member] = PickList()  # nodes with a free place, of all classes
+        self.overloaded = 0  # nodes that are only a last resort
         self.generation = 0
         self.membership = 0  # grows when a node comes, goes or changes its class
         self.version = 0
@@ -50,10 +51,12 @@ class ClassIndex:
         """A node is new, or as it says now."""
         home = self._class_of.get(node.id)
         if home is None:
+            self.overloaded += is_last_resort(node)
             self._settle(Member(node, running), node)
             return
         member = home.members[node.id]
         home.discard(member)
+        self.overloaded += is_last_resort(node) - home.last_resort
         if same_class(member.node, node):
             member.renew(node, running)
             self._return(member, home)
@@ -70,6 +73,7 @@ class ClassIndex:
         member = home.members[node_id]
         home.discard(member)
         self.open.discard(member)
+        self.overloaded -= home.last_resort
         self.membership += 1
         self._drop_empty_classes()
 

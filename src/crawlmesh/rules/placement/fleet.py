@@ -13,12 +13,14 @@ from crawlmesh.rules.placement.base import PlacementContext, PoolStrategy, Strat
 from crawlmesh.rules.placement.class_index import ClassIndex
 from crawlmesh.rules.placement.history import WorkHistory
 from crawlmesh.rules.placement.least_loaded import LeastLoaded
-from crawlmesh.rules.placement.member import FULL, INACTIVE_CLUSTER
+from crawlmesh.rules.placement.member import FULL, INACTIVE_CLUSTER, OVERLOADED
 from crawlmesh.rules.placement.node_class import NodeClass
 from crawlmesh.rules.placement.own_strategy import as_pool_strategy
 from crawlmesh.rules.placement.queue_pool import PoolView, QueuePool
 
 _MOST_POOLS = 512
+_ALL_OVERLOADED = "all fitting nodes are overloaded"
+_LEAST_LOADED = LeastLoaded()
 
 
 class Placement(msgspec.Struct, frozen=True):
@@ -54,7 +56,7 @@ class Fleet:
         self._default = default_strategy
         self._index = ClassIndex()
         self._history = WorkHistory()
-        self._pools: OrderedDict[str, QueuePool] = OrderedDict()
+        self._pools: OrderedDict[tuple[str, bool], QueuePool] = OrderedDict()
         self._turns = 0
 
     def __len__(self) -> int:
@@ -111,7 +113,7 @@ class Fleet:
     def free_places(self, task: Task | None = None) -> int:
         """How many executions could begin now: of tasks like this one, or of any."""
         if task is not None:
-            return self._pool(task).free_places()
+            return self._pool(task, self._is_last_resort(task)).free_places()
         return sum(one.free_places for one in self._index.classes if one.active)
 
     def place(
@@ -121,40 +123,54 @@ class Fleet:
 
         The place counts as taken only once `take` is called.
         """
-        strategy = self._strategy(task)
+        last_resort = self._is_last_resort(task)
+        strategy = _LEAST_LOADED if last_resort else self._strategy(task)
+        pool = self._pool(task, last_resort)
         context = PlacementContext(now, random)
-        pick = strategy.pick(task, PoolView(self._pool(task), self._index, self._history, avoid, context))
-        return None if pick is None else Placement(pick.candidate.node.id, strategy.name, pick.why)
+        pick = strategy.pick(task, PoolView(pool, self._index, self._history, avoid, context))
+        if pick is None:
+            return None
+        why = f"{_ALL_OVERLOADED}; took the least loaded one: {pick.candidate.describe()}"
+        return Placement(pick.candidate.node.id, strategy.name, why if last_resort else pick.why)
 
     def explain(self, task: Task) -> FleetExplanation:
         """Why a task can or cannot be placed now."""
         counts: Counter[Obstacle] = Counter()
         fitting = free = 0
+        last_resort = self._is_last_resort(task)
         for one in self._index.classes:
             found = obstacles(one.specimen, task)
             for obstacle in found:
                 counts[obstacle] += len(one.members)
             if not found:
                 fitting += len(one.members)
-                free += len(one.open) if one.active else 0
+                free += len(one.open) if one.active and one.last_resort is last_resort else 0
                 counts.update(_busy(one))
         sentences = [obstacle.of(count) for obstacle, count in counts.most_common() if count]
+        if last_resort:
+            sentences.insert(0, f"{_ALL_OVERLOADED}; the least loaded one is taken")
         return FleetExplanation(len(self), fitting, free, (_summary(len(self), fitting, free), *sentences))
 
     def _strategy(self, task: Task) -> PoolStrategy:
         for name in (task.schedule_strategy, self._default):
             if name is not None and name in self._strategies:
                 return self._strategies[name]
-        return LeastLoaded()
+        return _LEAST_LOADED
 
-    def _pool(self, task: Task) -> QueuePool:
-        queue = task.queue or queue_of(task)
-        pool = self._pools.get(queue)
+    def _is_last_resort(self, task: Task) -> bool:
+        """Whether every node that could take such work is overloaded, so that waiting for a better one is idle."""
+        if not self._index.overloaded or self._pool(task).has_ready_nodes():
+            return False
+        return self._pool(task, last_resort=True).has_ready_nodes()
+
+    def _pool(self, task: Task, last_resort: bool = False) -> QueuePool:
+        key = (task.queue or queue_of(task), last_resort)
+        pool = self._pools.get(key)
         if pool is None:
-            pool = self._pools[queue] = QueuePool(task, self._index)
+            pool = self._pools[key] = QueuePool(task, self._index, last_resort)
             if len(self._pools) > _MOST_POOLS:
                 self._pools.popitem(last=False)
-        self._pools.move_to_end(queue)
+        self._pools.move_to_end(key)
         pool.catch_up()
         return pool
 
@@ -162,6 +178,8 @@ class Fleet:
 def _busy(one: NodeClass) -> Counter[Obstacle]:
     if not one.active:
         return Counter({INACTIVE_CLUSTER: len(one.members)})
+    if one.last_resort:
+        return Counter({OVERLOADED: len(one.members), FULL: one.full})
     return one.unready + Counter({FULL: one.full})
 
 

@@ -4,9 +4,11 @@ from typing import Final
 
 from crawlmesh.model.node import HealthStatus, Node, NodeStatus
 from crawlmesh.rules.compatibility import Obstacle
+from crawlmesh.rules.node_health import is_only_overloaded
 from crawlmesh.rules.placement.base import Candidate, Order
 
 FULL: Final = Obstacle("is full", "are full")
+OVERLOADED: Final = Obstacle("is overloaded", "are overloaded")
 INACTIVE_CLUSTER: Final = Obstacle(
     "is in a cluster that is not active", "are in a cluster that is not active"
 )
@@ -27,8 +29,15 @@ Key = tuple[float, float, str]
 
 
 def unready(node: Node) -> Obstacle | None:
-    """Why the node gets no work at the moment, whatever the task; None where it may."""
-    return _BY_STATUS.get(node.status) or _BY_HEALTH.get(node.health.status)
+    """Why the node gets no work at the moment, whatever the task; None where it may, if as a last resort."""
+    return _BY_STATUS.get(node.status) or (
+        None if is_only_overloaded(node) else _BY_HEALTH.get(node.health.status)
+    )
+
+
+def is_last_resort(node: Node) -> bool:
+    """Whether the node gets work only where all that fit are like it: online, but overloaded."""
+    return node.status is NodeStatus.ONLINE and is_only_overloaded(node)
 
 
 class Member:

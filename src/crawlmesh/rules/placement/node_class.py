@@ -9,7 +9,7 @@ import msgspec
 from crawlmesh.model.node import Node
 from crawlmesh.rules.compatibility import Obstacle
 from crawlmesh.rules.placement.base import Order
-from crawlmesh.rules.placement.member import Key, Member
+from crawlmesh.rules.placement.member import Key, Member, is_last_resort
 from crawlmesh.rules.placement.pick_list import PickList
 
 Entry = tuple[Key, int, Member]  # the key, the stamp it was made under, and whose it is
@@ -27,6 +27,7 @@ def class_key(node: Node) -> Hashable:
             node.capabilities,
             node.resources,
             sorted(node.task_types),
+            is_last_resort(node),
         ),
         order="sorted",
     )
@@ -41,6 +42,7 @@ def same_class(one: Node, other: Node) -> bool:
         and one.capabilities == other.capabilities
         and one.resources == other.resources
         and one.task_types == other.task_types
+        and is_last_resort(one) is is_last_resort(other)
     )
 
 
@@ -55,6 +57,7 @@ class NodeClass:
         self.number = number
         self.specimen = specimen
         self.active = active  # its cluster
+        self.last_resort = is_last_resort(specimen)
         self.members: dict[str, Member] = {}
         self.open: PickList[Member] = PickList()  # with a free place
         self.free_places = 0
@@ -62,9 +65,14 @@ class NodeClass:
         self._heaps: dict[Order, list[Entry]] = {}
 
     @property
+    def ready(self) -> int:
+        """How many nodes could work, those without a free place included."""
+        return len(self.members) - self.unready.total()
+
+    @property
     def full(self) -> int:
         """How many nodes could work but have no free place."""
-        return len(self.members) - len(self.open) - self.unready.total()
+        return self.ready - len(self.open)
 
     def add(self, member: Member, stamp: int) -> None:
         """A node is, or is again, what it says now."""

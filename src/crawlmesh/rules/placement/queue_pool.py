@@ -60,10 +60,14 @@ class _Ranking:
 
 
 class QueuePool:
-    """The classes that fit the tasks of a queue, with a ranking for every order that was asked for."""
+    """The classes that fit the tasks of a queue, with a ranking for every order that was asked for.
 
-    def __init__(self, sample: Task, index: ClassIndex) -> None:
+    A pool has either the nodes that are well, or those that are overloaded and only the `last_resort`.
+    """
+
+    def __init__(self, sample: Task, index: ClassIndex, last_resort: bool = False) -> None:
         self.classes: dict[int, NodeClass] = {}  # that fit, by number
+        self._last_resort = last_resort
         self.fitting = 0  # nodes
         self._task = sample
         self._index = index
@@ -106,12 +110,20 @@ class QueuePool:
         """How many executions of this queue could begin now."""
         return sum(one.free_places for one in self.classes.values() if one.active)
 
+    def has_ready_nodes(self) -> bool:
+        """Whether any node could take such work, now or when it has a free place again."""
+        return any(one.ready for one in self.classes.values() if one.active)
+
     def _look_at_new_classes(self) -> None:
         if self._seen == len(self._index.classes):
             return
         new = self._index.classes[self._seen :]
         self._seen = len(self._index.classes)
-        self.classes |= {one.number: one for one in new if not obstacles(one.specimen, self._task)}
+        self.classes |= {
+            one.number: one
+            for one in new
+            if one.last_resort is self._last_resort and not obstacles(one.specimen, self._task)
+        }
 
     def _forget_everything(self) -> None:
         self.classes.clear()

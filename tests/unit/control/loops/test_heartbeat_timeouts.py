@@ -14,7 +14,7 @@ from tests.unit.control.kit import ControlKit
 
 
 async def _kit_with_work(**fields: Any) -> tuple[ControlKit, HeartbeatTimeouts, str]:
-    kit = ControlKit(heartbeat_timeout=300.0, offline_after=300.0)
+    kit = ControlKit(heartbeat_timeout=300.0, device_timeout=600.0)
     await kit.join(**fields)
     [task] = await kit.submit()
     await kit.place()
@@ -37,6 +37,34 @@ async def test_a_silent_node_loses_its_work_at_once_and_later_is_offline() -> No
     kit.clock.advance(300.0)
     await loop.run_once(kit.now)
     assert (await kit.node("a")).status is NodeStatus.OFFLINE
+
+
+async def test_a_node_is_offline_after_its_silence_in_all() -> None:
+    kit = ControlKit()  # 3 heartbeats of 30 s, then 300 s
+    await kit.join()
+    await kit.leads()
+    loop = HeartbeatTimeouts(kit.context, kit.lead, kit.view)
+    expected = {89.0: NodeStatus.ONLINE, 91.0: NodeStatus.UNRESPONSIVE, 299.0: NodeStatus.UNRESPONSIVE}
+    joined = kit.now
+    for silence, status in {**expected, 301.0: NodeStatus.OFFLINE}.items():
+        kit.clock.advance(joined + silence - kit.now)
+        await loop.run_once(kit.now)
+        assert (await kit.node("a")).status is status
+
+
+async def test_a_node_that_registers_and_then_says_nothing_is_found_silent() -> None:
+    kit = ControlKit()
+    await kit.join()
+    await kit.leads()
+    assert (await kit.node("a")).last_heartbeat == kit.now
+    kit.clock.advance(91.0)
+    assert await HeartbeatTimeouts(kit.context, kit.lead, kit.view).run_once(kit.now) == 1
+
+
+async def test_a_silence_is_noticed_at_most_a_third_of_its_time_out_late() -> None:
+    for timeout, longest, expected in ((90.0, 60.0, 30.0), (300.0, 60.0, 60.0), (6.0, 60.0, 2.0)):
+        kit = ControlKit(heartbeat_timeout=timeout, timeout_check_interval=longest)
+        assert HeartbeatTimeouts(kit.context, kit.lead, kit.view).interval() == expected
 
 
 async def test_heartbeats_keep_a_node_and_bring_it_back() -> None:
@@ -62,7 +90,7 @@ async def test_the_links_of_all_its_processes_go_to_others() -> None:
 
 
 async def test_stale_reports_of_a_node_that_comes_back_are_refused() -> None:
-    kit = ControlKit(heartbeat_timeout=300.0)
+    kit = ControlKit(heartbeat_timeout=300.0, device_timeout=600.0)
     node = await kit.join()
     [task] = await kit.submit()
     await kit.place()

@@ -58,6 +58,13 @@ async def test_an_overdue_execution_is_ended_and_its_task_waits_for_another_try(
     assert len(await kit.told(EventType.TASK_TIMEOUT)) == 2
 
 
+async def test_overdue_executions_are_looked_for_every_second_however_seldom_nodes_are() -> None:
+    kit = ControlKit(timeout_check_interval=60.0)
+    assert TaskTimeouts(kit.context, kit.lead).interval() == 1.0
+    await TaskTimeouts(kit.context, kit.lead).run_once(kit.now)
+    assert kit.store.calls == ["overdue_executions"]
+
+
 async def test_a_crawl_has_no_deadline_unless_it_names_one() -> None:
     kit = ControlKit(task_timeout=10.0)
     await kit.join()

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from crawlmesh.adapters.postgres.control import tables
 from crawlmesh.adapters.postgres.control.part import Part
 from crawlmesh.adapters.postgres.control.tables import EXECUTIONS, TASKS
-from crawlmesh.model.execution import Assignment, Execution
+from crawlmesh.model.execution import Assignment, EndedBy, Execution, RunningExecution
 
 _WITH_TASKS = f"""
 SELECT {EXECUTIONS.prefixed("execution")}, {TASKS.prefixed("task")}
@@ -14,6 +14,9 @@ FROM crawler_task_executions AS execution JOIN crawler_tasks AS task ON task.id 
 _BY_ID = f"{_WITH_TASKS} WHERE execution.id = ANY($1)"
 _OF_NODE = (
     f"{_WITH_TASKS} WHERE execution.node_id = $1 AND execution.status = 'running' ORDER BY execution.id"
+)
+_OF_NODE_IN_SHORT = (
+    "SELECT id, stop FROM crawler_task_executions WHERE node_id = $1 AND status = 'running' ORDER BY id"
 )
 _OVERDUE = f"""
 {_WITH_TASKS}
@@ -39,6 +42,11 @@ class Executions(Part):
     async def node_assignments(self, node_id: str) -> list[Assignment]:
         """The running executions of a node, oldest first."""
         return await self._assignments(_OF_NODE, node_id)
+
+    async def node_executions(self, node_id: str) -> list[RunningExecution]:
+        """The running executions of a node in short, oldest first."""
+        rows = await self._fetch(_OF_NODE_IN_SHORT, node_id)
+        return [RunningExecution(row[0], None if row[1] is None else EndedBy(row[1])) for row in rows]
 
     async def overdue_executions(self, now: float, limit: int) -> list[Assignment]:
         """Running executions whose `deadline` has passed, longest overdue first."""

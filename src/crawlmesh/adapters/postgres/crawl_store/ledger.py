@@ -19,7 +19,7 @@ WHERE id = $1 GROUP BY name
 """
 
 _HOSTS = """
-SELECT hosts.name, chosen.queued, done, dead, mean, hosts.state
+SELECT hosts.name, chosen.queued, done, dead, mean, hosts.state, hosts.ready_at
 FROM (
     SELECT host, ready + waiting AS queued, done, dead,
            CASE WHEN requests > 0 THEN elapsed / requests ELSE 0.0 END AS mean
@@ -101,9 +101,12 @@ async def progress(session: Session, crawl_id: str) -> CrawlProgress:
 
 async def hosts(session: Session, crawl_id: str, limit: int) -> list[HostProgress]:
     """The hosts of a crawl, the troubled ones first."""
+    now = await session.moment()
     return [
-        HostProgress(name, queued, done, dead, mean_elapsed, _decode_state(state))
-        for name, queued, done, dead, mean_elapsed, state in await session.fetch(_HOSTS, crawl_id, limit)
+        HostProgress(name, queued, done, dead, mean_elapsed, _decode_state(state), max(0.0, ready_at - now))
+        for name, queued, done, dead, mean_elapsed, state, ready_at in await session.fetch(
+            _HOSTS, crawl_id, limit
+        )
     ]
 
 

@@ -19,7 +19,7 @@ from crawlmesh.adapters.sqlite.control.statements import as_object, listed
 from crawlmesh.model.access import ApiKey
 from crawlmesh.model.cluster import Cluster
 from crawlmesh.model.event import Event
-from crawlmesh.model.execution import Assignment, Execution
+from crawlmesh.model.execution import Assignment, Execution, RunningExecution
 from crawlmesh.model.log_line import LogLine
 from crawlmesh.model.node import Heartbeat, Node
 from crawlmesh.model.query import EventQuery, QueueHead
@@ -29,6 +29,7 @@ decode_tasks = msgspec.json.Decoder(list[Task]).decode
 decode_heads = msgspec.json.Decoder(list[QueueHead]).decode
 decode_executions = msgspec.json.Decoder(list[Execution]).decode
 decode_assignments = msgspec.json.Decoder(list[Assignment]).decode
+decode_running = msgspec.json.Decoder(list[RunningExecution]).decode
 decode_nodes = msgspec.json.Decoder(list[Node]).decode
 decode_heartbeats = msgspec.json.Decoder(list[Heartbeat]).decode
 decode_events = msgspec.json.Decoder(list[Event]).decode
@@ -82,6 +83,12 @@ NODE_ASSIGNMENTS = listed(
     f"FROM crawler_task_executions INDEXED BY idx_executions_running {_WITH_TASK}"
     " WHERE node_id = ? AND crawler_task_executions.status = 'running'"
     " ORDER BY start_time, crawler_task_executions.id LIMIT -1",
+)
+
+NODE_EXECUTIONS = listed(
+    "json_array(id, stop)",
+    "FROM crawler_task_executions INDEXED BY idx_executions_running"
+    " WHERE node_id = ? AND status = 'running' ORDER BY start_time, id LIMIT -1",
 )
 
 TASK_EXECUTIONS = listed(

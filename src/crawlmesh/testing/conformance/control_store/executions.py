@@ -2,7 +2,7 @@
 
 import msgspec
 
-from crawlmesh.model.execution import Allocation, Assignment, EndedBy, ExecutionStatus
+from crawlmesh.model.execution import Allocation, Assignment, EndedBy, ExecutionStatus, RunningExecution
 from crawlmesh.model.task import TaskResult
 from crawlmesh.ports.control_store import ControlStore
 from crawlmesh.testing.conformance.control_store.case import (
@@ -77,6 +77,19 @@ class Executions(ControlStoreCase):
         found = await store.node_assignments("node-001")
         assert found == [Assignment(changes[i].executions[0], changes[i].task) for i in (4, 2, 0)]
         assert await store.node_assignments("nobody") == []
+
+    async def test_executions_of_a_node_in_short(self, store: ControlStore) -> None:
+        """The same ones in the same order, with what they shall stop for."""
+        tasks = [new_task(number) for number in range(1, 4)]
+        await add_tasks(store, *tasks)
+        changes = [placed(task, number=number) for number, task in enumerate(tasks, 1)]
+        stopped = msgspec.structs.replace(changes[1].executions[0], stop=EndedBy.PAUSED)
+        await make(store, *changes, ended(changes[0]), changed(changes[1].task, stopped))
+        assert await store.node_executions("node-001") == [
+            RunningExecution(stopped.id, EndedBy.PAUSED),
+            RunningExecution(changes[2].executions[0].id),
+        ]
+        assert await store.node_executions("nobody") == []
 
     async def test_several_executions_of_one_task(self, store: ControlStore) -> None:
         """All of them, and the running ones, oldest first."""

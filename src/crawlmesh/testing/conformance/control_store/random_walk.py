@@ -65,6 +65,7 @@ class Walk:
 
     async def _compare_parts(self, node_id: str, task_id: str) -> None:
         await self._both(lambda store: store.node_assignments(node_id))
+        await self._both(lambda store: store.node_executions(node_id))
         await self._both(lambda store: store.executions_of_node(node_id, 5))
         await self._both(lambda store: store.heartbeat_history(node_id, NOW + 5, 9))
         await self._both(lambda store: store.events(EventQuery(node_id=node_id)))

@@ -3,6 +3,7 @@
 import pytest
 
 from crawlmesh.model.crawl import HostProgress
+from crawlmesh.model.host import HostReport
 from crawlmesh.ports.crawl_store import CrawlStore
 from crawlmesh.testing.builders import (
     crawl,
@@ -24,6 +25,7 @@ from crawlmesh.testing.conformance.crawl_store.case import (
     lease_one,
     settle_one,
 )
+from crawlmesh.testing.manual_clock import ManualClock
 
 
 class Counters(CrawlStoreCase):
@@ -117,6 +119,23 @@ class HostCounters(CrawlStoreCase):
         expected = HostProgress("a.example", 3, 3, 1, mean_elapsed=host.mean_elapsed, state=batch.host)
         assert host == expected
         assert host.mean_elapsed == pytest.approx(4.0)
+
+    async def test_how_long_a_host_still_rests(self, store: CrawlStore, clock: ManualClock) -> None:
+        """Whether its delay or a report wants it; 0 from the moment in which it is leased again."""
+        await store.update_crawl(crawl(default_delay=2.0))
+        await store.add(new_links(3))
+        assert (await store.hosts("crawl"))[0].ready_in == 0.0
+        batch = await lease_one(store, batch_links=1)
+        await settle_one(store, settlement(batch, fetched(batch.links[0])))
+        assert (await store.hosts("crawl"))[0].ready_in == pytest.approx(2.0)
+        clock.advance(1.5)
+        assert (await store.hosts("crawl"))[0].ready_in == pytest.approx(0.5)
+        clock.advance(1.0)
+        assert (await store.hosts("crawl"))[0].ready_in == 0.0
+        batch = await lease_one(store, batch_links=1)
+        report = HostReport(rest=120.0)
+        await settle_one(store, settlement(batch, retry(batch.links[0]), report=report))
+        assert (await store.hosts("crawl"))[0].ready_in == pytest.approx(120.0)
 
     async def test_a_host_without_a_settled_request(self, store: CrawlStore) -> None:
         """Has no mean yet."""
