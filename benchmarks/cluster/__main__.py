@@ -51,13 +51,14 @@ async def noop(given: argparse.Namespace) -> None:
     measured: list[Throughput] = []
     for _ in range(given.rounds):
         with PostgresServer() as postgres:
+            databases = Databases(postgres)
             with new_folder() as folder:
                 measured.append(await run_crawlmesh("Crawlmesh, SQLite", folder, given.tasks, None))
             with new_folder() as folder:
-                address = await Databases(postgres).create()
+                address = await databases.create()
                 measured.append(await run_crawlmesh("Crawlmesh, PostgreSQL", folder, given.tasks, address))
             measured.append(run_celery(WORK_FOLDER, given.tasks))
-            address = await Databases(postgres).create()
+            address = await databases.create()
             measured.append(run_procrastinate(WORK_FOLDER, given.tasks, address))
     rates = {each.name: each.per_second for each in measured}
     celery = next(rate for name, rate in rates.items() if name.startswith("Celery"))

@@ -67,7 +67,7 @@ async def _crawl(deployment: Deployment, site: Site, connections: int) -> None:
     }
     await deployment.post("/api/v1/tasks", {"parameters": parameters, "max_nodes": 2})
     begun = time.perf_counter()
-    while (await deployment.ended_tasks())[0] < 1:
+    while await deployment.completed_tasks() < 1:
         if time.perf_counter() - begun > _LONGEST:
             raise RuntimeError("the crawl did not end")
         await asyncio.sleep(0.2)

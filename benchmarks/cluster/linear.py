@@ -44,7 +44,7 @@ async def _crawl(deployment: Deployment, address: str, workers: int) -> None:
     parameters = {"url": f"{address}/page/0", "per_host": 64, "ignore_robots": True}
     await deployment.post("/api/v1/tasks", {"parameters": parameters, "max_nodes": workers})
     async with asyncio.timeout(300):
-        while (await deployment.ended_tasks())[0] < 1:
+        while await deployment.completed_tasks() < 1:
             await asyncio.sleep(0.2)
 
 

@@ -30,6 +30,7 @@ from crawlmesh.worker.engine_messages import (
     read_line,
 )
 from crawlmesh.worker.garbage import GarbageCare
+from crawlmesh.worker.patient_crawl_store import PatientCrawlStore
 
 _TALLY_INTERVAL = 1.0  # seconds
 
@@ -62,7 +63,8 @@ def _leave() -> None:
 
 
 async def _work(job: EngineJob, node_id: str, to_store: socket.socket, to_agent: socket.socket) -> None:
-    store = await connect_crawl_store(to_store, _leave)
+    connection = await connect_crawl_store(to_store, _leave)
+    store = PatientCrawlStore(connection)
     reader, writer = await asyncio.open_connection(sock=to_agent, limit=LONGEST_LINE)
     options = msgspec.structs.replace(job.engine, node_id=node_id)
     talk = _Talk(writer)
@@ -79,6 +81,7 @@ async def _work(job: EngineJob, node_id: str, to_store: socket.socket, to_agent:
         await asyncio.gather(*tasks, return_exceptions=True)
         writer.close()
         await store.aclose()
+        await connection.aclose()
 
 
 class _Talk:

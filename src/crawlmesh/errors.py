@@ -8,6 +8,7 @@
     │   └── StateMismatchError  the state folder belongs to a different crawl
     ├── StoreError              a store cannot do what was asked
     │   ├── StoreLockedError    another process owns the store
+    │   ├── StoreUnavailableError   the store does not answer, and may again
     │   ├── StoreFullError      the disk or the quota behind the store is full
     │   ├── StoreCorruptError   the store's content is not what it must be
     │   ├── UnknownCrawlError   no crawl has this id
@@ -58,6 +59,10 @@ class StoreError(CrawlmeshError):
 
 class StoreLockedError(StoreError):
     """Another process owns the store."""
+
+
+class StoreUnavailableError(StoreError):
+    """The server behind the store does not answer; what was asked may be asked again."""
 
 
 class StoreFullError(StoreError):

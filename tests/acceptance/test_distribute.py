@@ -145,6 +145,19 @@ def test_a_task_that_cannot_be_is_refused_with_a_sentence(alone: Standalone) -> 
     check_sentence(alone.command.run("task", "list", code=1, api_key="wrong"), "key")
 
 
+def test_a_task_can_be_put_forward(alone: Standalone) -> None:
+    task = json.loads(
+        alone.command.run("task", "submit", "--params", "{}", "--type", "unknown", "--json").out
+    )
+    assert "has the priority 9 and is pending" in alone.command.run("task", "priority", task["id"], 9).out
+    shown = json.loads(alone.command.run("task", "priority", task["id"], 2, "--json").out)
+    assert shown["priority"] == 2
+    check_sentence(alone.command.run("task", "priority", task["id"], 11, code=2), "PRIORITY", "11")
+    check_sentence(alone.command.run("task", "priority", "task-none", 3, code=1), "task-none")
+    alone.command.run("task", "cancel", task["id"])
+    check_sentence(alone.command.run("task", "priority", task["id"], 3, code=1), "cancelled")
+
+
 def test_tasks_come_from_a_file(alone: Standalone) -> None:
     tasks = [{"task_type": "noop", "parameters": {"number": number}} for number in range(3)]
     (alone.command.folder / "tasks.json").write_text(json.dumps(tasks))
@@ -154,6 +167,22 @@ def test_tasks_come_from_a_file(alone: Standalone) -> None:
 
 def test_another_server_on_the_same_data_is_refused(alone: Standalone) -> None:
     check_sentence(alone.command.run("distribute", "--port", 0, code=1), "in use by process")
+    check_sentence(
+        alone.command.run("distribute", "--mode", "worker", code=1), "Another worker", "--device-id"
+    )
+    script = [sys.executable, ROOT / "scripts" / "init_distribution.py", "--reset", "--yes"]
+    refused = subprocess.run(
+        script,
+        cwd=alone.command.folder,
+        env=clean_environment({}),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert refused.returncode == 1
+    assert "nothing was deleted" in refused.stderr
+    assert "Traceback" not in refused.stderr
+    assert alone.command.run("status").out
 
 
 def test_a_second_start_keeps_keys_and_tasks_and_an_interrupt_ends_it_in_order(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ seed that fails here fails in the same way with the command that it prints.
 """
 
 import os
+import shlex
 import subprocess
 import sys
 
@@ -22,4 +23,5 @@ def test_every_task_ends_once_whatever_dies(seed: int, nodes: int, tasks: int, f
     done = subprocess.run(
         command, capture_output=True, text=True, env=os.environ | {"PYTHONHASHSEED": "0"}, check=False
     )
-    assert done.returncode == 0, done.stderr[-4000:]
+    again = shlex.join(["python", *command[1:]])
+    assert done.returncode == 0, f"Repeat it with: {again}\n{done.stderr[-4000:]}"

@@ -47,7 +47,6 @@ class BodyReader(Generic[Message]):
             )
         return message
 
-
     def _decode(self, body: bytes) -> Message:
         try:
             return self._decoder.decode(body)

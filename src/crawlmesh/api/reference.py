@@ -32,7 +32,7 @@ EVENT_MEANINGS: dict[EventType, tuple[str, str]] = {
     EventType.TASK_CREATED: ("A task was submitted.", "task_id, task_type, priority"),
     EventType.TASK_ASSIGNED: (
         "A node was chosen for a task.",
-        "task_id, node_id, execution_id, strategy, choice",
+        "task_id, node_id, execution_id, strategy, choice, task_info",
     ),
     EventType.TASK_REASSIGN: ("A task was taken from a node and waits for another.", "task_id, node_id"),
     EventType.TASK_STATUS_CHANGED: (

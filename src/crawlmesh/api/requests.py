@@ -10,7 +10,7 @@ from crawlmesh.api.shapes.moments import LAST_MOMENT
 from crawlmesh.model.access import Role
 from crawlmesh.model.cluster import ClusterStatus
 from crawlmesh.protocol.task_messages import NewTask
-from crawlmesh.protocol.texts import NO_NUL, Name, NameOrEmpty, PlainText
+from crawlmesh.protocol.texts import NO_NUL, Name, NameOrEmpty
 
 Text = Annotated[str, Meta(max_length=10_000, pattern=NO_NUL)]
 _MOST_ENTRIES = 64  # of capabilities, resources, features, categories
@@ -27,10 +27,12 @@ class TaskRequest(NewTask, frozen=True, kw_only=True, forbid_unknown_fields=True
     cluster_id: NameOrEmpty | None = None
     priority: Priority = 5
     min_resources: Annotated[
-        dict[NameOrEmpty, Annotated[float, Meta(ge=0, le=1e15)]], Meta(max_length=_MOST_ENTRIES)
+        dict[NameOrEmpty, Annotated[int, Meta(ge=0, le=10**15)] | Annotated[float, Meta(ge=0, le=1e15)]],
+        Meta(max_length=_MOST_ENTRIES),
     ] = {}
+    # No pattern within this union: msgspec 0.22 takes such a type apart wrongly, and the process crashes.
     capabilities: Annotated[
-        dict[NameOrEmpty, float | bool | PlainText | list[PlainText]], Meta(max_length=_MOST_ENTRIES)
+        dict[NameOrEmpty, int | float | bool | str | list[str]], Meta(max_length=_MOST_ENTRIES)
     ] = {}
     content_features: Annotated[dict[NameOrEmpty, Any], Meta(max_length=_MOST_ENTRIES)] = {}
     target_region: NameOrEmpty | None = None

@@ -48,6 +48,10 @@ class Screen(Protocol):
         """Show one."""
         ...
 
+    def tell(self, sentence: str) -> None:
+        """Print a line that stays."""
+        ...
+
     def close(self) -> None:
         """Show nothing more."""
         ...
@@ -152,6 +156,9 @@ class _LineScreen:
             err=True,
         )
 
+    def tell(self, sentence: str) -> None:
+        click.echo(sentence, err=True)
+
     def close(self) -> None:
         pass
 
@@ -165,6 +172,9 @@ class _LiveScreen:
     def show(self, snapshot: Snapshot) -> None:
         self._live.start()
         self._live.update(_picture(snapshot))
+
+    def tell(self, sentence: str) -> None:
+        self._live.console.print(Text(sentence))  # above the picture, which other output would tear
 
     def close(self) -> None:
         self._live.stop()

@@ -31,6 +31,8 @@ _STYLES = {
     "unreachable": "red",
 }
 
+_ANY_WIDTH = 10_000  # characters
+
 
 def print_json(value: object) -> None:
     """One JSON value, indented."""
@@ -42,17 +44,35 @@ def print_json_line(value: object) -> None:
     click.echo(msgspec.json.encode(value).decode())
 
 
-def print_table(columns: Sequence[str], rows: Iterable[Sequence[Any]], none: str) -> None:
-    """Rows under a head; the sentence `none` where there are no rows."""
-    table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
-    for name in columns:
-        table.add_column(name, overflow="fold")
-    for row in rows:
-        table.add_row(*(_cell(value) for value in row))
-    if table.row_count:
-        table_console().print(table)
-    else:
+def print_table(
+    columns: Sequence[str], rows: Iterable[Sequence[Any]], none: str, *, leave_out: Sequence[str] = ()
+) -> None:
+    """Rows under a head; the sentence `none` where there are no rows.
+
+    Where the terminal is too narrow, the columns of `leave_out` are, one after the other, until the rest
+    fits. The first column has what people copy, and is never broken.
+    """
+    cells = [[_cell(value) for value in row] for row in rows]
+    if not cells:
         click.echo(none)
+        return
+    console = table_console()
+    shown = list(columns)
+    for name in (None, *leave_out):
+        shown = [column for column in shown if column != name]
+        table = _table([columns.index(column) for column in shown], columns, cells)
+        if console.measure(table, options=console.options.update(width=_ANY_WIDTH)).maximum <= console.width:
+            break
+    console.print(table)
+
+
+def _table(numbers: Sequence[int], columns: Sequence[str], cells: Sequence[Sequence[Text]]) -> Table:
+    table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
+    for number in numbers:
+        table.add_column(columns[number], overflow="fold", no_wrap=number == 0)
+    for row in cells:
+        table.add_row(*(row[number] for number in numbers))
+    return table
 
 
 def print_fields(fields: dict[str, Any]) -> None:

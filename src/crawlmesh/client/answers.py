@@ -40,7 +40,7 @@ class Task(msgspec.Struct, frozen=True, kw_only=True):
     cluster_id: str | None = None
     parameters: dict[str, Any] = {}
     priority: int = 5
-    min_resources: dict[str, float] = {}
+    min_resources: dict[str, int | float] = {}
     capabilities: dict[str, Any] = {}
     schedule_strategy: str | None = None
     target_region: str | None = None
@@ -114,7 +114,7 @@ class Node(msgspec.Struct, frozen=True, kw_only=True):
     node_type: str = "standard"
     region: str = ""
     capabilities: dict[str, Any] = {}
-    resources: dict[str, float] = {}
+    resources: dict[str, int | float] = {}
     slots: int = 0
     weight: float = 1.0
     task_types: tuple[str, ...] = ()
@@ -256,8 +256,9 @@ class Explanation(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def sentences(self) -> list[str]:
         """All of it for people."""
+        further = [reason for reason in self.reasons if reason.rstrip(".") not in self.summary]
         chosen = [f"{place.node_id} has it: {place.choice}" for place in self.placements if place.choice]
-        return list(dict.fromkeys(text for text in (self.summary, *self.reasons, *chosen) if text))
+        return list(dict.fromkeys(text for text in (self.summary, *further, *chosen) if text))
 
 
 class Overview(msgspec.Struct, frozen=True, kw_only=True):

@@ -2,12 +2,12 @@
 
 from collections.abc import Sequence
 from typing import Any
-from urllib.parse import quote
 
 import msgspec
 
 from crawlmesh.client.answers import Cluster
 from crawlmesh.client.connection import Connection
+from crawlmesh.client.paths import path_part
 
 _PATH = "/api/v1/clusters"
 
@@ -28,7 +28,7 @@ class Clusters:
 
     async def get(self, cluster_id: str) -> Cluster:
         """One cluster."""
-        return await self._connection.ask("GET", f"{_PATH}/{quote(cluster_id, safe='')}", Cluster)
+        return await self._connection.ask("GET", f"{_PATH}/{path_part('cluster', cluster_id)}", Cluster)
 
     async def create(self, name: str, **fields: Any) -> Cluster:
         """Make a cluster. Fields: project_id, description, configuration, status."""
@@ -37,9 +37,9 @@ class Clusters:
     async def update(self, cluster_id: str, **fields: Any) -> Cluster:
         """Change some fields of a cluster."""
         return await self._connection.ask(
-            "PATCH", f"{_PATH}/{quote(cluster_id, safe='')}", Cluster, body=fields
+            "PATCH", f"{_PATH}/{path_part('cluster', cluster_id)}", Cluster, body=fields
         )
 
     async def remove(self, cluster_id: str) -> None:
         """Forget a cluster that has no nodes."""
-        await self._connection.ask("DELETE", f"{_PATH}/{quote(cluster_id, safe='')}", object)
+        await self._connection.ask("DELETE", f"{_PATH}/{path_part('cluster', cluster_id)}", object)

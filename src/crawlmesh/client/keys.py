@@ -2,12 +2,12 @@
 
 from collections.abc import Sequence
 from typing import Any
-from urllib.parse import quote
 
 import msgspec
 
 from crawlmesh.client.answers import Key
 from crawlmesh.client.connection import Connection
+from crawlmesh.client.paths import path_part
 from crawlmesh.model.access import Role
 
 _PATH = "/api/v1/keys"
@@ -36,4 +36,4 @@ class Keys:
 
     async def remove(self, key_id: str) -> None:
         """Let a key open nothing any more."""
-        await self._connection.ask("DELETE", f"{_PATH}/{quote(key_id, safe='')}", object)
+        await self._connection.ask("DELETE", f"{_PATH}/{path_part('key', key_id)}", object)

@@ -2,13 +2,13 @@
 
 from collections.abc import AsyncIterator, Sequence
 from typing import Any
-from urllib.parse import quote
 
 import msgspec
 
 from crawlmesh.client.answers import Execution, Heartbeat, Node
 from crawlmesh.client.connection import Connection
 from crawlmesh.client.paging import all_items
+from crawlmesh.client.paths import path_part
 
 
 class _Items(msgspec.Struct):
@@ -68,4 +68,4 @@ class Nodes:
 
 
 def _path(node_id: str, rest: str = "") -> str:
-    return f"/api/v1/nodes/{quote(node_id, safe='')}{rest}"
+    return f"/api/v1/nodes/{path_part('node', node_id)}{rest}"

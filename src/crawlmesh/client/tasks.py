@@ -5,7 +5,6 @@ import uuid
 from collections.abc import AsyncIterator, Iterable, Sequence
 from itertools import islice
 from typing import Any
-from urllib.parse import quote
 
 import msgspec
 
@@ -20,6 +19,7 @@ from crawlmesh.client.answers import (
 )
 from crawlmesh.client.connection import Connection
 from crawlmesh.client.paging import Page, all_items
+from crawlmesh.client.paths import path_part
 from crawlmesh.model.crawl import CrawlProgress, HostProgress
 from crawlmesh.protocol.task_messages import NewTask
 
@@ -191,7 +191,7 @@ class Tasks:
 
 
 def _path(task_id: str, rest: str = "") -> str:
-    return f"/api/v1/tasks/{quote(task_id, safe='')}{rest}"
+    return f"/api/v1/tasks/{path_part('task', task_id)}{rest}"
 
 
 def _body(task: NewTask) -> dict[str, Any]:

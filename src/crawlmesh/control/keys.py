@@ -14,6 +14,7 @@ JOIN_KEY_ID = "key-join"
 _REMEMBERED_FOR = 5.0  # seconds that a key which another master has deleted may still be taken
 _PAUSE_AFTER_GUESS = 0.5  # seconds between two questions to the store for keys that nobody knows
 _NOTED_EVERY = 60.0  # seconds between two notes of when a key was used
+_UNKNOWN = "This key is not known. Give one that `create_key` answered with."
 
 
 class NewKey(msgspec.Struct, frozen=True):
@@ -53,8 +54,9 @@ async def list_keys(context: ControlContext) -> list[ApiKey]:
 
 async def delete_key(context: ControlContext, key_id: str) -> None:
     """The key is worth nothing from now on. Raises NotFoundError."""
+    deleted = await context.store.delete_key(key_id)
     context.remembered.forget_keys()
-    if not await context.store.delete_key(key_id):
+    if not deleted:
         raise NotFoundError(f"There is no key {key_id!r}.")
 
 
@@ -64,13 +66,15 @@ async def authenticate_key(context: ControlContext, secret: str) -> ApiKey:
     key = await _find(context, told)
     now = context.clock.now()
     if key is None or not same(key.hash, told):
-        raise UnauthenticatedError("This key is not known. Give one that `create_key` answered with.")
+        raise UnauthenticatedError(_UNKNOWN)
     if key.expires_at is not None and key.expires_at <= now:
         raise UnauthenticatedError(f"The key {key.name} has expired. Ask an administrator for a new one.")
     if key.last_used_at is None or key.last_used_at + _NOTED_EVERY <= now:
         key = msgspec.structs.replace(key, last_used_at=now)
         context.remembered.keys[told] = key
-        await context.store.save_key(key)
+        if not await context.store.touch_key(key.id, now):
+            context.remembered.forget_keys()
+            raise UnauthenticatedError(_UNKNOWN)
     return key
 
 
@@ -78,38 +82,74 @@ async def bootstrap_admin_key(context: ControlContext, secret: str | None = None
     """See to it that there is an admin key. Returns the secret where one was made here, to be shown once.
 
     With a secret from the settings, that is the admin key; without, one is made where there is none yet.
+    Of several masters that start at once, the first makes it.
     """
     if secret is not None:
-        await _keep_given(context, ADMIN_KEY_ID, "admin", Role.ADMIN, secret)
+        await _keep_given(context, _admin_key(context, secret))
         return None
     if any(key.role is Role.ADMIN for key in await context.store.keys()):
         return None
     made = new_key_secret()
-    await _keep_given(context, ADMIN_KEY_ID, "admin", Role.ADMIN, made)
-    return made
+    return made if await _add(context, _admin_key(context, made)) else None
 
 
-async def bootstrap_join_token(context: ControlContext, secret: str) -> None:
-    """Let nodes register with this token of the settings."""
-    await _keep_given(context, JOIN_KEY_ID, "join token", Role.NODE, secret)
+async def bootstrap_join_token(context: ControlContext, secret: str | None = None) -> str | None:
+    """Let nodes register with this token of the settings; without one, make the first.
+
+    Returns the secret where one was made here, None where another master made the first.
+    """
+    if secret is not None:
+        await _keep_given(context, _join_key(context, secret))
+        return None
+    made = new_key_secret()
+    return made if await _add(context, _join_key(context, made)) else None
 
 
-async def _keep_given(context: ControlContext, key_id: str, name: str, role: Role, secret: str) -> None:
-    told = hash_of(secret)
+def _admin_key(context: ControlContext, secret: str) -> ApiKey:
+    now = context.clock.now()
+    return ApiKey(id=ADMIN_KEY_ID, name="admin", role=Role.ADMIN, hash=hash_of(secret), created_at=now)
+
+
+def _join_key(context: ControlContext, secret: str) -> ApiKey:
+    now = context.clock.now()
+    return ApiKey(id=JOIN_KEY_ID, name="join token", role=Role.NODE, hash=hash_of(secret), created_at=now)
+
+
+async def _keep_given(context: ControlContext, given: ApiKey) -> None:
     for key in await context.store.keys():
-        if key.id == key_id and same(key.hash, told):
+        if key.id == given.id and same(key.hash, given.hash):
             return
-    await _save(context, ApiKey(id=key_id, name=name, role=role, hash=told, created_at=context.clock.now()))
+    await _save(context, given)
+
+
+async def _add(context: ControlContext, key: ApiKey) -> bool:
+    added = await context.store.add_key(key)
+    context.remembered.forget_keys()
+    return added
 
 
 async def _find(context: ControlContext, told: str) -> ApiKey | None:
     """Look it up in memory. An unknown one may be new, so that the store is asked, but not for each guess."""
+    if _is_to_be_read(context, told):
+        async with context.remembered.reading_keys:  # those who wait here share what the first one reads
+            while _is_to_be_read(context, told):
+                await _read(context)
+    return context.remembered.keys.get(told)
+
+
+def _is_to_be_read(context: ControlContext, told: str) -> bool:
     remembered = context.remembered
     age = context.clock.monotonic() - remembered.keys_read_at
-    if age >= _REMEMBERED_FOR or (age >= _PAUSE_AFTER_GUESS and told not in remembered.keys):
+    return age >= _REMEMBERED_FOR or (age >= _PAUSE_AFTER_GUESS and told not in remembered.keys)
+
+
+async def _read(context: ControlContext) -> None:
+    remembered = context.remembered
+    asked_at = remembered.keys_forgotten
+    keys = await context.store.keys()
+    if asked_at == remembered.keys_forgotten:
+        remembered.keys = {key.hash: key for key in keys}
         remembered.keys_read_at = context.clock.monotonic()
-        remembered.keys = {key.hash: key for key in await context.store.keys()}
-    return remembered.keys.get(told)
 
 
 async def _save(context: ControlContext, key: ApiKey) -> None:

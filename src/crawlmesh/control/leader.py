@@ -14,6 +14,7 @@ from crawlmesh.model.event import Event, EventType
 MakeLoops = Callable[[ControlContext, Lead], Sequence[LeaderLoop]]
 
 _log = logging.getLogger("crawlmesh.MASTER")
+_recovery = logging.getLogger("crawlmesh.RECOVER")
 
 
 class LeaderElection:
@@ -98,6 +99,8 @@ class LeaderElection:
             await self._context.store.resign(self._holder)
             raise
         _log.info("%s leads with fence %d", self._holder, leadership.fence)
+        if leadership.fence > 1:
+            _recovery.info("%s took over the lead from the master before it", self._holder)
         await self._tell(leadership, now)
 
     async def _tell(self, leadership: Leadership, now: float) -> None:
@@ -131,7 +134,8 @@ class LeaderElection:
             try:
                 await self.run_once(self._context.clock.now())
             except asyncio.CancelledError:
-                if self._task is not asyncio.current_task():
+                current = asyncio.current_task()
+                if current is None or current.cancelling():
                     raise
                 # Something that was waited for was cancelled, not this election.
                 _log.exception("%s could not ask for the lead", self._holder)

@@ -1,5 +1,6 @@
 """Make one result out of the records of a crawl, whichever nodes they came from (T7)."""
 
+import logging
 from typing import Any
 
 import msgspec
@@ -11,9 +12,12 @@ from crawlmesh.model.crawl import CrawlProgress
 from crawlmesh.model.event import Event, EventType
 from crawlmesh.model.record import Record
 from crawlmesh.model.task import WEB_CRAWL, Task, TaskResult, TaskStatus
+from crawlmesh.rules.event_data import result_data
 
 _PAGE = 1000  # records read at once
 _MOST_PAGES = 20  # of records that are looked through for the lists of one result
+
+_log = logging.getLogger("crawlmesh.DEDUP")
 
 
 async def merge_result(context: ControlContext, task: Task) -> TaskResult:
@@ -38,17 +42,30 @@ async def with_merged_result(context: ControlContext, change: TaskChange) -> Tas
     task = change.task
     if task.task_type != WEB_CRAWL or task.status is not TaskStatus.COMPLETED:
         return change
-    if await crawl_progress(context, task.id) is None:
+    progress = await crawl_progress(context, task.id)
+    if progress is None:
         return change
+    _log_links(task, progress)
     result = await merge_result(context, task)
     events = tuple(_with_result(event, result) for event in change.events)
     return msgspec.structs.replace(change, task=msgspec.structs.replace(task, result=result), events=events)
 
 
+def _log_links(task: Task, progress: CrawlProgress) -> None:
+    """One line for each crawl; those of a single page are many, and say little."""
+    _log.log(
+        logging.INFO if progress.added > 1 else logging.DEBUG,
+        "crawl %s is through: %d different URLs, %d more were kept out by rules",
+        task.id,
+        progress.added,
+        progress.skipped,
+    )
+
+
 def _with_result(event: Event, result: TaskResult) -> Event:
     if event.type is not EventType.TASK_COMPLETED:
         return event
-    return msgspec.structs.replace(event, data={**event.data, "result": msgspec.to_builtins(result)})
+    return msgspec.structs.replace(event, data={**event.data, "result": result_data(result)})
 
 
 def crawl_metrics(progress: CrawlProgress, processing_time: float) -> dict[str, Any]:

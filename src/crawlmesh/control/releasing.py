@@ -1,5 +1,6 @@
 """Take the running executions of a node away from it."""
 
+import logging
 from collections.abc import Iterable
 
 from crawlmesh.control.changing import Candidate, LeaderFence, change_by_execution, nobody_leads
@@ -12,6 +13,8 @@ from crawlmesh.model.node import Node
 from crawlmesh.model.task import WEB_CRAWL
 from crawlmesh.protocol.node_messages import ExecutionReport
 from crawlmesh.rules import task_lifecycle
+
+_log = logging.getLogger("crawlmesh.RECOVER")
 
 
 async def lose_executions(
@@ -28,7 +31,9 @@ async def lose_executions(
         ]
         return [await with_merged_result(context, change) for change in changes]
 
-    return len(await change_by_execution(context, execution_ids, decide, fence))
+    taken = await change_by_execution(context, execution_ids, decide, fence)
+    _tell("executions lost with their node", len(taken))
+    return len(taken)
 
 
 async def release_executions(context: ControlContext, execution_ids: Iterable[str]) -> int:
@@ -37,7 +42,9 @@ async def release_executions(context: ControlContext, execution_ids: Iterable[st
     async def decide(candidates: list[Candidate]) -> list[TaskChange | None]:
         return [await _given_up(context, candidate) for candidate in candidates]
 
-    return len(await change_by_execution(context, execution_ids, decide))
+    taken = await change_by_execution(context, execution_ids, decide)
+    _tell("executions released by their node", len(taken))
+    return len(taken)
 
 
 async def lose_work(context: ControlContext, node: Node, fence: LeaderFence = nobody_leads) -> int:
@@ -54,6 +61,11 @@ async def release_work(context: ControlContext, node: Node) -> int:
     released = await release_executions(context, [assignment.execution.id for assignment in running])
     await expire_leases(context, node.id, node.capabilities)
     return released
+
+
+def _tell(message: str, number: int) -> None:
+    if number:
+        _log.info("%s: %d; their tasks go on elsewhere", message, number)
 
 
 async def _given_up(context: ControlContext, candidate: Candidate) -> TaskChange:

@@ -1,5 +1,7 @@
 """What a master keeps in memory to save questions to the store. Nothing depends on its being there."""
 
+import asyncio
+
 from crawlmesh.model.access import ApiKey
 from crawlmesh.model.node import Node, NodeStatus
 from crawlmesh.rules.placement.fleet import Fleet
@@ -19,6 +21,8 @@ class Remembered:
         self.fleet_until = float("-inf")
         self.keys: dict[str, ApiKey] = {}  # by hash
         self.keys_read_at = float("-inf")
+        self.keys_forgotten = 0  # how often: what was asked for before such a moment is not to be kept
+        self.reading_keys = asyncio.Lock()
 
     def node(self, node_id: str, now: float, life: float) -> Node | None:
         """The node as it was at most `life` seconds ago."""
@@ -59,3 +63,4 @@ class Remembered:
     def forget_keys(self) -> None:
         """Read them anew with the next question."""
         self.keys_read_at = float("-inf")
+        self.keys_forgotten += 1

@@ -11,16 +11,16 @@ class CrawlTally(msgspec.Struct):
     """Counts since the crawl was given to this process."""
 
     pages: int = 0  # fetched, or as they were
-    bytes: int = 0
+    bytes: int = 0  # of all answers, as in the counters of the crawl
     retries: int = 0
     dead: dict[str, int] = {}  # links given up, by reason
 
     def count(self, outcome: LinkOutcome) -> None:
         """Take note of an outcome."""
         kind = outcome.kind
+        self.bytes += outcome.size
         if kind is OutcomeKind.FETCHED or kind is OutcomeKind.NOT_MODIFIED:
             self.pages += 1
-            self.bytes += outcome.size
         elif kind is OutcomeKind.DEAD:
             reason = outcome.reason or "unknown"
             self.dead[reason] = self.dead.get(reason, 0) + 1

@@ -51,7 +51,7 @@ class Node(msgspec.Struct, frozen=True, kw_only=True):
     node_type: str = "standard"
     region: str = ""
     capabilities: dict[str, Any] = {}
-    resources: dict[str, float] = {}  # cpu, memory_mb, gpu, network_bandwidth_mbps
+    resources: dict[str, int | float] = {}  # cpu, memory_mb, gpu, network_bandwidth_mbps
     slots: int = 3  # tasks at once
     weight: float = 1.0  # share of work under the strategy `weighted`
     task_types: tuple[str, ...] = ()  # that it has executors for; empty: not told, so any

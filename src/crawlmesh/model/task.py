@@ -50,7 +50,7 @@ class Task(msgspec.Struct, frozen=True, kw_only=True):
     workflow_id: str | None = None
     cluster_id: str | None = None  # None: nodes of any cluster
     priority: int = 5  # 1 … 10, 10 first
-    min_resources: dict[str, float] = {}  # cpu_cores, memory_mb, gpu, network_bandwidth_mbps …
+    min_resources: dict[str, int | float] = {}  # cpu_cores, memory_mb, gpu, network_bandwidth_mbps …
     capabilities: dict[str, Any] = {}  # numbers, flags, texts, lists of texts
     schedule_strategy: str | None = None  # None: the default of the settings
     target_region: str | None = None

@@ -183,6 +183,14 @@ class ControlStore(Protocol):
         """Add or replace a key."""
         ...
 
+    async def add_key(self, key: ApiKey) -> bool:
+        """Add a key. False, and nothing changes, where its id is taken."""
+        ...
+
+    async def touch_key(self, key_id: str, now: float) -> bool:
+        """Note that a key was used. False where it is unknown: it is not brought back."""
+        ...
+
     async def keys(self) -> list[ApiKey]:
         """All keys, oldest first."""
         ...

@@ -43,8 +43,8 @@ class Master(Protocol):
         """Hand over lines of logs."""
         ...
 
-    async def leave(self, session: int) -> None:
-        """Say goodbye: the node goes offline."""
+    async def leave(self, session: int, *, finishing: bool = False) -> None:
+        """Say goodbye: the node goes offline; with `finishing`, it does when its work is done."""
         ...
 
     async def refused(self) -> None:

@@ -14,7 +14,7 @@ from crawlmesh.protocol.texts import Count, Name, NameOrEmpty, PlainText
 
 _MOST_ENTRIES = 256
 
-Amount = Annotated[float, Meta(ge=0, le=1e300)]
+Amount = Annotated[int, Meta(ge=0, le=2**63 - 1)] | Annotated[float, Meta(ge=0, le=1e300)]
 Capabilities = Annotated[dict[str, Any], Meta(max_length=_MOST_ENTRIES)]
 Resources = Annotated[dict[PlainText, Amount], Meta(max_length=_MOST_ENTRIES)]
 TaskTypes = Annotated[tuple[PlainText, ...], Meta(max_length=_MOST_ENTRIES)]

@@ -14,7 +14,7 @@ class NewTask(msgspec.Struct, frozen=True, kw_only=True):
     workflow_id: str | None = None
     cluster_id: str | None = None
     priority: int = 5  # 1 … 10, 10 first
-    min_resources: dict[str, float] = {}
+    min_resources: dict[str, int | float] = {}
     capabilities: dict[str, Any] = {}
     schedule_strategy: str | None = None
     target_region: str | None = None

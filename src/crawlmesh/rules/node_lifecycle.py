@@ -19,7 +19,7 @@ MOVES: Final[Mapping[NodeStatus, frozenset[NodeStatus]]] = MappingProxyType(
         _S.PENDING: frozenset({_S.ONLINE, _S.DRAINING, _S.MAINTENANCE, _S.UNRESPONSIVE, _S.OFFLINE}),
         _S.ONLINE: frozenset({_S.DRAINING, _S.MAINTENANCE, _S.UNRESPONSIVE, _S.OFFLINE}),
         _S.DRAINING: frozenset({_S.ONLINE, _S.MAINTENANCE, _S.UNRESPONSIVE, _S.OFFLINE}),
-        _S.MAINTENANCE: frozenset({_S.ONLINE, _S.DRAINING}),  # also when it is silent
+        _S.MAINTENANCE: frozenset({_S.ONLINE, _S.DRAINING, _S.OFFLINE}),  # also when it is silent
         _S.UNRESPONSIVE: frozenset({_S.ONLINE, _S.OFFLINE}),
         _S.OFFLINE: frozenset({_S.ONLINE}),
     }
@@ -133,6 +133,16 @@ def left(node: Node, now: float) -> NodeChange:
     return _moved(node, NodeStatus.OFFLINE, now, reason="It left.")
 
 
+def taken_out(node: Node, now: float) -> NodeChange:
+    """Somebody took it out of service, also out of maintenance."""
+    return _moved(node, NodeStatus.OFFLINE, now, reason="It was taken out of service.")
+
+
+def brought_online(node: Node, now: float) -> NodeChange:
+    """Somebody said that it is back, whatever kept it from work."""
+    return _changed(node, now) if node.status is _S.ONLINE else _moved(node, NodeStatus.ONLINE, now)
+
+
 def drained(node: Node, now: float) -> NodeChange:
     """It shall finish what runs, take nothing new and then leave."""
     return _moved(node, NodeStatus.DRAINING, now, reason="It was asked to drain.")
@@ -145,6 +155,10 @@ def maintenance(node: Node, now: float) -> NodeChange:
 
 def resumed(node: Node, now: float) -> NodeChange:
     """A node that drained or was in maintenance gets work again."""
+    if node.status is NodeStatus.OFFLINE:
+        raise ConflictError(
+            f"Node {node.id} is offline: it has left. Start its worker again to bring it back."
+        )
     if node.status not in {NodeStatus.DRAINING, NodeStatus.MAINTENANCE}:
         raise ConflictError(
             f"Node {node.id} is {node.status}; only a node that drains or is in maintenance can be resumed."
@@ -167,9 +181,7 @@ def unavailable_event(node: Node, now: float) -> Event:
     return _event(EventType.NODE_UNAVAILABLE, node, now)
 
 
-def _moved(
-    node: Node, to: NodeStatus, now: float, reason: str | None = None, **fields: Any
-) -> NodeChange:
+def _moved(node: Node, to: NodeStatus, now: float, reason: str | None = None, **fields: Any) -> NodeChange:
     check_move(node, to)
     event = _event(EventType.NODE_STATUS_CHANGED, node, now, status=to, old_status=node.status)
     return _changed(node, now, [event], status=to, reason=reason, **fields)

@@ -9,6 +9,7 @@ from crawlmesh.model.change import TaskChange
 from crawlmesh.model.event import Event, EventType
 from crawlmesh.model.execution import EndedBy, Execution
 from crawlmesh.model.task import Task, TaskResult, TaskStatus
+from crawlmesh.rules.event_data import result_data
 from crawlmesh.rules.retry_delay import retry_delay
 from crawlmesh.rules.task_moves import at_work, changed, status_event, stopping, task_event
 
@@ -49,9 +50,7 @@ def done(
         )
     node_id = gone[-1].node_id if gone else task.assigned_node
     final = result or TaskResult(success=True, timestamp=now)
-    event = task_event(
-        EventType.TASK_COMPLETED, task, now, node_id=node_id, result=msgspec.to_builtins(final)
-    )
+    event = task_event(EventType.TASK_COMPLETED, task, now, node_id=node_id, result=result_data(final))
     return changed(
         task,
         now,
@@ -141,4 +140,4 @@ def given_up(
 
 def failed_event(task: Task, node_id: str, result: TaskResult, now: float) -> Event:
     """The event of a task that failed for good."""
-    return task_event(EventType.TASK_FAILED, task, now, node_id=node_id, result=msgspec.to_builtins(result))
+    return task_event(EventType.TASK_FAILED, task, now, node_id=node_id, result=result_data(result))

@@ -61,7 +61,7 @@ def reported(
     gone = [_ended_as_told(execution, report, now)]
     left = others(running, gone)
     if _is_done(execution, report, crawl_finished):
-        return done(task, gone, left, now, _final_result(execution, report, crawl_finished))
+        return done(task, gone, left, now, _final_result(execution, report, left, crawl_finished))
     if task.status not in PLACEABLE or execution.stop not in _HELD_ITS_PLACE:
         return changed(task, now, executions=gone)
     if report.outcome == "failed" and execution.stop is None:
@@ -137,10 +137,10 @@ def _is_done(execution: Execution, report: ExecutionReport, crawl_finished: bool
 
 
 def _final_result(
-    execution: Execution, report: ExecutionReport, crawl_finished: bool | None
+    execution: Execution, report: ExecutionReport, left: Sequence[Execution], crawl_finished: bool | None
 ) -> TaskResult | None:
-    """The result of a task is that of the go that finished it; that of a crawl is made of its records."""
-    if crawl_finished is not None or execution.stop is EndedBy.FINISHED:
+    """The result of a task is that of the go that finished it; what one node of a crawl says is none."""
+    if execution.stop is EndedBy.FINISHED or (crawl_finished and left):
         return None
     return report.result
 

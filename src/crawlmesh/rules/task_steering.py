@@ -9,6 +9,7 @@ from crawlmesh.model.change import TaskChange
 from crawlmesh.model.event import EventType
 from crawlmesh.model.execution import EndedBy, Execution
 from crawlmesh.model.task import Task, TaskResult, TaskStatus
+from crawlmesh.rules.event_data import task_info
 from crawlmesh.rules.task_endings import done, reopened
 from crawlmesh.rules.task_moves import (
     PLACEABLE,
@@ -38,7 +39,7 @@ def placed(task: Task, execution: Execution, now: float) -> TaskChange:
         execution_id=execution.id,
         strategy=execution.strategy,
         choice=execution.choice,
-        task_info={"task_type": task.task_type, "project_id": task.project_id, "priority": task.priority},
+        task_info=task_info(task) | {"status": status},
     )
     return changed(
         task,
@@ -61,6 +62,17 @@ def released(
     if task.status not in PLACEABLE or not told:
         return changed(task, now, executions=told)
     return reopened(task, told, others(running, told), now, places=len(told))
+
+
+def moved(task: Task, old: Execution, new: Execution, running: Sequence[Execution], now: float) -> TaskChange:
+    """A task that nobody has begun goes from one node to another."""
+    freed = released(task, [old], running, now)
+    change = placed(replace(freed.task, fence=task.fence), new, now)
+    return replace(
+        change,
+        executions=(*freed.executions, *change.executions),
+        events=(*freed.events, *change.events),
+    )
 
 
 def finished(

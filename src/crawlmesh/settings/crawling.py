@@ -84,7 +84,12 @@ class CrawlSettings(BaseModel):
         50_000, ge=1, description="Spider traps: pages whose URLs differ only in numbers and query values."
     )
     lease_duration: float = Field(
-        60.0, ge=1, description="Seconds after which the work of a process that went silent goes to another."
+        60.0,
+        ge=1,
+        description=(
+            "Seconds after which links that a process holds go to another: it went silent, or the answer that"
+            " gave it the links was lost with a master."
+        ),
     )
     settle_after: float = Field(
         2.0,

@@ -19,7 +19,10 @@ class GeneralSettings(BaseModel):
     )
     log_file: Annotated[Path | None, BeforeValidator(none_or_path)] = Field(
         Path("logs/distribution.log"),
-        description="File for the log of masters and workers; `none` writes no file.",
+        description=(
+            "File for the log; `none` writes no file. A worker's, where nothing is said, is"
+            " `logs/distribution-ID.log` with its `device_id` (`worker` where it has none)."
+        ),
     )
     log_level: LogLevel = Field(
         "INFO",

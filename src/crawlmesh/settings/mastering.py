@@ -79,7 +79,9 @@ class MasterSettings(BaseModel):
         60.0,
         gt=0,
         le=3_600,
-        description="Seconds between two looks for silent nodes at most; a third of their time-out where that is less.",
+        description=(
+            "Seconds between two looks for silent nodes at most; a third of their time-out if that is less."
+        ),
     )
     enable_monitoring: bool = Field(
         True, description="Whether masters check the health of nodes; `/metrics` is served in any case."

@@ -38,6 +38,15 @@ class WorkerSettings(BaseModel):
     allow_ignoring_robots: bool = Field(
         False, description="Whether tasks may have this worker crawl without regard to robots.txt."
     )
+    drain_timeout: float = Field(
+        30.0,
+        ge=0,
+        le=86_400,
+        description=(
+            "Seconds that tasks other than crawls have to come to their end when the worker is stopped with"
+            " Ctrl-C; then they are given back. Crawls are given back at once."
+        ),
+    )
     weight: float = Field(
         1.0,
         gt=0,

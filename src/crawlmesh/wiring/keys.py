@@ -5,14 +5,11 @@ import socket
 import msgspec
 
 from crawlmesh.control.context import ControlContext
-from crawlmesh.control.credentials import new_key_secret
 from crawlmesh.control.keys import (
-    JOIN_KEY_ID,
     authenticate_key,
     bootstrap_admin_key,
     bootstrap_join_token,
     create_key,
-    list_keys,
 )
 from crawlmesh.errors import UnauthenticatedError
 from crawlmesh.model.access import Role
@@ -60,11 +57,10 @@ async def _join(
         return given, False
     if known is not None and await _opens(context, known, Role.NODE):
         return known, False
-    if any(key.id == JOIN_KEY_ID for key in await list_keys(context)):
+    made = await bootstrap_join_token(context)
+    if made is None:
         # Another master made the first one; its workers go on using it.
-        return (await create_key(context, f"join token of {socket.gethostname()}", Role.NODE)).secret, True
-    made = new_key_secret()
-    await bootstrap_join_token(context, made)
+        made = (await create_key(context, f"join token of {socket.gethostname()}", Role.NODE)).secret
     return made, True
 
 

@@ -37,6 +37,7 @@ from crawlmesh.worker.executors.registry import load_executors
 from crawlmesh.worker.executors.web_crawl import WebCrawl, WebCrawlOptions
 from crawlmesh.worker.local_engine import LocalEngine
 from crawlmesh.worker.own_address import advertised_address
+from crawlmesh.worker.patient_crawl_store import PatientCrawlStore
 from crawlmesh.worker.readings import Readings
 
 _ENGINE_COMMAND = ["-m", "crawlmesh.engine_process"]
@@ -54,6 +55,11 @@ class Worker:
     def node_id(self) -> str:
         """The id that the master gave; empty before."""
         return self._agent.node_id
+
+    @property
+    def refusal(self) -> str:
+        """What a master said last, where it does not let the node in; empty where none did."""
+        return self._agent.refusal
 
     async def start(self) -> None:
         """Begin; returns when a master knows the node. Raises RequestError where it may not join."""
@@ -118,8 +124,10 @@ async def _make_agent(
     credentials = NodeCredentials()
     masters = MasterAddresses(urls, trust or True)
     closing.push_async_callback(masters.aclose)
-    store = crawl_store or await _open_store(settings, masters, credentials, closing)
-    engines = _make_engines(settings, store)
+    reached = crawl_store or await _open_store(settings, masters, credentials, closing)
+    store = PatientCrawlStore(reached)
+    closing.push_async_callback(store.aclose)
+    engines = _make_engines(settings, reached, store)
     clock = system_clock()
     defaults = CrawlLimits(delay=settings.delay, per_host=settings.per_host)
     options = WebCrawlOptions(defaults=defaults, allow_ignoring_robots=settings.allow_ignoring_robots)
@@ -147,11 +155,12 @@ async def _open_store(
     return store
 
 
-def _make_engines(settings: Settings, store: CrawlStore) -> CrawlEngines:
+def _make_engines(settings: Settings, reached: CrawlStore, store: CrawlStore) -> CrawlEngines:
+    """`store` is the one that was reached, waited for while it is away."""
     engine, fetching = engine_options(settings), fetch_options(settings)
 
     async def expire(name: str) -> int:
-        return await store.expire(node_id=name)
+        return await reached.expire(node_id=name)
 
     def make_engine(name: str, on_crawl_end: CrawlEnd) -> Engine:
         options = msgspec.structs.replace(engine, node_id=name)
@@ -160,7 +169,7 @@ def _make_engines(settings: Settings, store: CrawlStore) -> CrawlEngines:
     if settings.processes == 1:
         return LocalEngine(make_engine, expire)
     job = msgspec.json.encode({"engine": engine, "fetching": fetching})
-    return EnginePool(_serve(store), expire, _ENGINE_COMMAND, job, settings.processes)
+    return EnginePool(_serve(reached), expire, _ENGINE_COMMAND, job, settings.processes)
 
 
 def _serve(store: CrawlStore) -> ServeStore:
@@ -185,6 +194,7 @@ def _agent_options(settings: Settings, master_url: str) -> AgentOptions:
         capabilities=settings.capabilities,
         slots=settings.concurrent_tasks,
         weight=settings.weight,
+        drain_timeout=settings.drain_timeout,
     )
 
 

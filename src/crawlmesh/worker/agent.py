@@ -10,10 +10,10 @@ import msgspec
 
 from crawlmesh.errors import (
     CrawlmeshError,
+    ForbiddenError,
+    InvalidError,
     MasterUnreachableError,
-    NotFoundError,
     RequestError,
-    StaleSessionError,
     UnauthenticatedError,
 )
 from crawlmesh.model.execution import EndedBy
@@ -31,8 +31,10 @@ from crawlmesh.worker.log_stream import LogStream
 from crawlmesh.worker.pulls import Pulls
 from crawlmesh.worker.readings import Readings
 from crawlmesh.worker.reporter import Reporter
+from crawlmesh.worker.session_tasks import cancel_all, first_error, wants_registration
+from crawlmesh.worker.worker_log import WorkerLog
 
-_MUST_REGISTER = (StaleSessionError, UnauthenticatedError, NotFoundError)
+_REFUSALS = (UnauthenticatedError, ForbiddenError, InvalidError)  # of which no repetition makes anything else
 _DRAINING = "draining"
 _OFFLINE = "offline"
 _LOOK_AGAIN = 0.05  # seconds
@@ -56,6 +58,7 @@ class AgentOptions(msgspec.Struct, frozen=True, kw_only=True):
     slots: int = 32  # tasks at once
     weight: float = 1.0
     pull_wait: float = 25.0
+    drain_timeout: float = 30.0  # for executions to come to their end when the agent is stopped
     stop_patience: float = 2.0  # for executions that are told to stop
     drain_patience: float = 10.0  # for everything to be told to the master before leaving
 
@@ -86,18 +89,23 @@ class Agent:
         self._identity_file = IdentityFile(data_folder)
         self._identity: NodeIdentity | None = None
         self._logs = LogStream(master, clock)
+        self._log = WorkerLog(clock)
         self._executions = Executions(
-            executors, self._logs, clock, data_folder / "work", options.stop_patience
+            executors, self._logs, clock, data_folder / "work", options.stop_patience, self._log
         )
         self._reporter = Reporter(master, self._executions.answered)
         self._executions.on_end = self._reporter.add
-        self._heartbeats = Heartbeats(master, readings, self._executions, options.slots, self._heard_status)
+        self._heartbeats = Heartbeats(
+            master, readings, self._executions, options.slots, self._heard_status, self._log
+        )
         self._pulls = Pulls(master, self._executions, clock, options.pull_wait, self._pulled_status)
         self._health = HealthServer(options.host, options.port, self._state)
         self._status = "starting"
         self._drained_by_master = asyncio.Event()
         self._stop = asyncio.Event()
         self._abort = asyncio.Event()
+        self._has_joined = False  # since this process began
+        self.refusal = ""  # what the master said last, where it does not let the node in
         self.registered = asyncio.Event()  # set while the master knows the node
 
     @property
@@ -122,6 +130,7 @@ class Agent:
         """Be a node until it is told to leave. Raises RequestError where it may not join at all."""
         self._identity = self._identity_file.load(self._options.device_id)
         await self._health.start()
+        self._log.started(self._options.name, self._options.slots)
         work = asyncio.get_running_loop().create_task(self._work())
         aborted = asyncio.get_running_loop().create_task(self._abort.wait())
         try:
@@ -129,7 +138,7 @@ class Agent:
             if work.done():
                 work.result()
         finally:
-            await _cancel(work, aborted)
+            await cancel_all(work, aborted)
             await self._close()
 
     async def _close(self) -> None:
@@ -167,10 +176,13 @@ class Agent:
             try:
                 registered = await self._master.register(registration)
             except MasterUnreachableError:
-                pass
-            except RequestError:
-                if not self.node_id:
+                self._log.masters_are_away()
+            except RequestError as error:
+                if not self.node_id or (not self._has_joined and isinstance(error, _REFUSALS)):
                     raise
+                if self.refusal != str(error):
+                    self.refusal = str(error)
+                    self._log.refused(error)
             else:
                 self._keep(registered)
                 return registered
@@ -207,6 +219,8 @@ class Agent:
         self._identity_file.save(identity)
         self._identity = identity
         self._status = registered.initial_status
+        self._has_joined, self.refusal = True, ""
+        self._log.registered(registered.node_id, registered.session, registered.initial_status)
         self.registered.set()
 
     async def _serve(self, registered: Registered) -> bool:
@@ -225,12 +239,13 @@ class Agent:
             everything = [*talking, pulling, leaving]
             while not leaving.done():
                 done, _ = await asyncio.wait(everything, return_when=asyncio.FIRST_COMPLETED)
-                if _wants_registration(done - {leaving}):
+                if wants_registration(done - {leaving}):
+                    self._log.refused(first_error(done - {leaving}))
                     return False
                 everything = [task for task in everything if not task.done()]
             leaving.result()
         finally:
-            await _cancel(*talking, pulling, leaving)
+            await cancel_all(*talking, pulling, leaving)
         return True
 
     async def _leave(self, session: int, pulling: "asyncio.Task[None]") -> None:
@@ -240,9 +255,12 @@ class Agent:
         try:
             await asyncio.wait([stop, drained], return_when=asyncio.FIRST_COMPLETED)
         finally:
-            await _cancel(stop, drained)
+            await cancel_all(stop, drained)
         self._status = _DRAINING
-        await _cancel(pulling)
+        self._log.drains(len(self._executions.known))
+        if self._stop.is_set():
+            await self._let_finish(session)
+        await cancel_all(pulling)
         self._executions.stop_all(EndedBy.RELEASED)
         with suppress(TimeoutError):
             async with asyncio.timeout(self._options.stop_patience + self._options.drain_patience):
@@ -250,7 +268,19 @@ class Agent:
                 await self._reporter.flushed()
                 await self._logs.flushed()
                 await self._master.leave(session)
+                self._log.left()
         self._status = _OFFLINE
+
+    async def _let_finish(self, session: int) -> None:
+        """Give what runs some time; the master gives the node nothing new meanwhile."""
+        self._executions.let_finish()
+        if not self._executions.running_tasks or self._options.drain_timeout <= 0:
+            return
+        with suppress(TimeoutError):
+            async with asyncio.timeout(self._options.drain_timeout):
+                with suppress(CrawlmeshError):
+                    await self._master.leave(session, finishing=True)
+                await self._executions.idle()
 
     async def _drained(self) -> None:
         """Return when the master wants the node to leave, and nothing runs any more."""
@@ -284,24 +314,4 @@ class Agent:
         try:
             await asyncio.wait([waiting, stop], return_when=asyncio.FIRST_COMPLETED)
         finally:
-            await _cancel(waiting, stop)
-
-
-def _wants_registration(ended: "set[asyncio.Task[Any]]") -> bool:
-    """Whether one of the loops ended because the node must register again. Raises other errors."""
-    for task in ended:
-        if task.cancelled():
-            continue
-        error = task.exception()
-        if error is None or isinstance(error, _MUST_REGISTER):
-            return True  # `refused` returns without one
-        if isinstance(error, CrawlmeshError):
-            return True  # the master does not understand us; a new start may help
-        raise error
-    return False
-
-
-async def _cancel(*tasks: "asyncio.Future[Any]") -> None:
-    for task in tasks:
-        task.cancel()
-    await asyncio.gather(*tasks, return_exceptions=True)
+            await cancel_all(waiting, stop)

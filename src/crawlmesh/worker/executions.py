@@ -15,6 +15,8 @@ from crawlmesh.protocol.node_messages import ExecutionReport, StopOrder
 from crawlmesh.worker.execution_context import ExecutionContext
 from crawlmesh.worker.executors.base import Executor
 from crawlmesh.worker.log_stream import LogStream
+from crawlmesh.worker.plain_results import plain_result, readable
+from crawlmesh.worker.worker_log import WorkerLog
 
 _STOP_PATIENCE = 2.0  # seconds between the wish to stop and the cancellation
 _REMEMBERED = 1_000  # executions that ended
@@ -58,17 +60,20 @@ class Executions:
         clock: Clock,
         folder: Path,
         stop_patience: float = _STOP_PATIENCE,
+        log: WorkerLog | None = None,
     ) -> None:
         self._executors = executors
         self._logs = logs
         self._clock = clock
         self._folder = folder
         self._stop_patience = stop_patience
+        self._log = log or WorkerLog(clock)
         self._entries: dict[str, _Entry] = {}  # until their report is answered
         self._over: OrderedDict[str, None] = OrderedDict()
         self._idle = asyncio.Event()
         self._idle.set()
         self._tasks: set[asyncio.Task[None]] = set()  # also of those that were dropped
+        self._leaving = False
         self._errors = 0
         self._latencies: list[float] = []  # seconds
         self.on_end: Callable[[ExecutionReport], None] = _ignore
@@ -118,9 +123,9 @@ class Executions:
         del self._latencies[: len(readings.latencies)]
 
     def take(self, assignment: Assignment) -> None:
-        """Begin an execution, unless it is known."""
+        """Begin an execution, unless it is known, or this node is about to leave."""
         execution = assignment.execution
-        if execution.id in self._entries or execution.id in self._over:
+        if self._leaving or execution.id in self._entries or execution.id in self._over:
             return
         context = ExecutionContext(
             execution.id,
@@ -131,6 +136,7 @@ class Executions:
         )
         entry = self._entries[execution.id] = _Entry(assignment, context, self._clock.monotonic())
         self._idle.clear()
+        self._log.took(assignment)
         entry.task = asyncio.get_running_loop().create_task(self._run(entry))
         self._tasks.add(entry.task)
         entry.task.add_done_callback(self._done)
@@ -149,6 +155,13 @@ class Executions:
         """Let all executions end soon."""
         for execution_id in self.known:
             self.stop(StopOrder(execution_id, reason))
+
+    def let_finish(self) -> None:
+        """Take nothing new. What others can go on with ends soon; the rest may come to its end."""
+        self._leaving = True
+        for execution_id, entry in list(self._entries.items()):
+            if getattr(self._executors.get(entry.assignment.task.task_type), "resumable", False):
+                self.stop(StopOrder(execution_id, EndedBy.RELEASED))
 
     def drop(self, execution_id: str) -> None:
         """Break an execution off, and say nothing of it: it is no longer ours."""
@@ -198,6 +211,8 @@ class Executions:
         if not entry.dropped:
             if report.outcome == "failed":
                 self._errors += 1
+            seconds = self._clock.monotonic() - entry.received_at
+            self._log.ended(report, entry.assignment.task.id, seconds)
             self.on_end(report)
 
     async def _execute(self, entry: _Entry) -> ExecutionReport:
@@ -211,15 +226,16 @@ class Executions:
                 entry, f"This node has no executor for tasks of the type {task.task_type!r}."
             )
         try:
-            result = await executor.execute(entry.assignment, entry.context)
+            returned = await executor.execute(entry.assignment, entry.context)
+            result = plain_result(returned, self._clock.now())
         except asyncio.CancelledError:
-            if entry.dropped or entry.stop is None:
+            if entry.dropped or (entry.stop is None and _was_cancelled()):
                 raise
-            return _report(entry, "stopped", None)
+            return self._failure(entry, "The executor cancelled itself.")
         except UsageError as error:
             entry.context.retry = False
             return self._failure(entry, str(error))
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             return self._failure(
                 entry, f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
             )
@@ -230,10 +246,11 @@ class Executions:
         return _report(entry, "completed" if result.success else "failed", result)
 
     def _failure(self, entry: _Entry, error: str) -> ExecutionReport:
-        self._logs.append(entry.context.execution_id, entry.assignment.task.id, "ERROR", error)
         if entry.stop is not None:
             return _report(entry, "stopped", None)
-        return _report(entry, "failed", TaskResult(success=False, error=error, timestamp=self._clock.now()))
+        self._logs.append(entry.context.execution_id, entry.assignment.task.id, "ERROR", error)
+        told = TaskResult(success=False, error=readable(error), timestamp=self._clock.now())
+        return _report(entry, "failed", told)
 
     def _remember(self, execution_id: str) -> None:
         self._over[execution_id] = None
@@ -243,6 +260,12 @@ class Executions:
     def _look_idle(self) -> None:
         if not self._tasks:
             self._idle.set()
+
+
+def _was_cancelled() -> bool:
+    """Whether somebody cancelled the task of the event loop that runs."""
+    task = asyncio.current_task()
+    return task is not None and task.cancelling() > 0
 
 
 def _ignore(_: ExecutionReport) -> None:

@@ -10,6 +10,7 @@ from crawlmesh.protocol.node_messages import HeartbeatMessage
 from crawlmesh.worker.back_off import BackOff
 from crawlmesh.worker.executions import Executions, WorkReadings
 from crawlmesh.worker.readings import Readings
+from crawlmesh.worker.worker_log import WorkerLog
 
 
 class Heartbeats:
@@ -22,12 +23,14 @@ class Heartbeats:
         executions: Executions,
         slots: int,
         on_status: Callable[[str], None],
+        log: WorkerLog,
     ) -> None:
         self._master = master
         self._readings = readings
         self._executions = executions
         self._slots = slots
         self._on_status = on_status
+        self._log = log
         self._sooner = asyncio.Event()
 
     def soon(self) -> None:
@@ -43,9 +46,11 @@ class Heartbeats:
             try:
                 answer = await self._master.heartbeat(self._message(session, usage, work))
             except MasterUnreachableError:
+                self._log.masters_are_away()
                 await back_off.pause()
                 continue
             back_off.reset()
+            self._log.masters_are_there()
             self._executions.told(work)
             self._on_status(answer.status)
             self._sooner.clear()

@@ -8,6 +8,7 @@ from crawlmesh.ports.clock import Clock
 from crawlmesh.ports.master import Master
 from crawlmesh.protocol.node_messages import LogMessage, NodeLogLine
 from crawlmesh.worker.back_off import BackOff
+from crawlmesh.worker.plain_results import readable
 
 LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL")
 _MOST_LINES = 10_000  # that wait; beyond that the oldest go
@@ -30,8 +31,8 @@ class LogStream:
         self._empty.set()
 
     def append(self, execution_id: str, task_id: str, level: str, message: str) -> None:
-        """Add a line. Never waits."""
-        level = level.upper()
+        """Add a line. Never waits, and takes whatever there is."""
+        level, message = str(level).upper(), readable(message)
         line = NodeLogLine(
             execution_id=execution_id,
             task_id=task_id,

@@ -122,7 +122,7 @@ async def test_a_device_that_cannot_do_a_task_does_not_get_it(master: Master) ->
     full = await _put(master.client(), await master.submit(), "assign", {"device_id": "worker-001"})
     assert "4 places" in full.error["message"]
     twice = await _put(master.client(), ids[0], "assign", {"device_id": "worker-001"})
-    assert twice.status == 409
+    assert (twice.status, twice.json["assigned_node"]) == (200, "worker-001")
 
 
 async def _put(client: Client, task_id: str, what: str, body: object) -> Answer:
@@ -132,3 +132,11 @@ async def _put(client: Client, task_id: str, what: str, body: object) -> Answer:
 async def _pulled(master: Master) -> list[str]:
     answer = await master.node_client.get(f"{BASE}/tasks/pull", device_id="worker-001", limit=5)
     return [task["task_id"] for task in answer.json["tasks"]]
+
+
+async def test_a_task_that_is_recognised_is_told_apart(master: Master) -> None:
+    task = {"url": "https://example.com/", "deduplicate": True}
+    first = await master.client().post(f"{BASE}/tasks", task)
+    again = await master.client().post(f"{BASE}/tasks", task)
+    assert (first.status, again.status) == (201, 200)
+    assert again.json == {**first.json, "duplicate": True}

@@ -136,3 +136,22 @@ async def test_a_store_that_cannot_serve_is_a_503(master: Master, monkeypatch: p
 async def test_a_request_keeps_a_good_id_of_its_own(master: Master, given: str, kept: bool) -> None:
     answer = await master.client().request("GET", "/health", headers={"X-Request-ID": given})
     assert (answer.headers["x-request-id"] == given) is kept
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [("two\nlines", "one line without control characters"), ("", "length >= 1")],
+)
+async def test_what_is_wrong_with_a_name_is_said_in_words(master: Master, name: str, words: str) -> None:
+    answer = await master.client().post("/api/v1/clusters", {"name": name})
+    assert (answer.status, answer.error["field"]) == (422, "name")
+    assert words in answer.error["message"]
+
+
+async def test_a_whole_number_may_be_written_as_a_fraction(master: Master) -> None:
+    task_id = await master.submit()
+    path = f"/api/v1/tasks/{task_id}"
+    answer = await master.client().request("PATCH", path, body=b'{"priority": 7.0}')
+    assert (answer.status, answer.json["priority"]) == (200, 7)
+    answer = await master.client().request("PATCH", path, body=b'{"priority": 7.5}')
+    assert (answer.status, answer.error["field"]) == (422, "priority")

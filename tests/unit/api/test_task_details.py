@@ -1,3 +1,6 @@
+import re
+from typing import Any
+
 import pytest
 
 from crawlmesh.testing.builders import all_fetched, crawl, lease_request, new_links
@@ -78,3 +81,25 @@ async def _crawl_three_pages(master: Master, task_id: str) -> None:
     while not (await store.progress(task_id)).finished:
         grant = await store.lease(lease_request(task_id))
         await store.settle([all_fetched(batch) for batch in grant.batches])
+
+
+async def test_a_url_with_nul_is_refused_as_the_description_says(
+    master: Master, document: dict[str, Any]
+) -> None:
+    task_id = await master.submit()
+    answer = await master.client().get(f"/api/v1/tasks/{task_id}/why", url="https://example.com/\0")
+    assert (answer.status, answer.error["code"]) == (422, "invalid")
+    for path in document["paths"].values():
+        for operation in path.values():
+            for parameter in operation.get("parameters", ()):
+                kinds = parameter["schema"].get("anyOf", [parameter["schema"]])
+                for kind in kinds:
+                    if kind.get("type") == "string" and kind.get("format") != "date-time":
+                        assert not _allows(kind, "https://a.example/\0"), (
+                            operation["operationId"],
+                            parameter,
+                        )
+
+
+def _allows(schema: dict[str, Any], text: str) -> bool:
+    return "enum" not in schema and re.search(schema.get("pattern", ""), text) is not None

@@ -179,3 +179,9 @@ async def test_many_tasks_are_steered_each_for_itself(master: Master) -> None:
     assert (refused["id"], unknown["id"]) == (second, "task-0")
     assert refused["error"]
     assert "task-0" in unknown["error"]
+
+
+async def test_whole_numbers_are_shown_as_they_were_given(master: Master) -> None:
+    task_id = await master.submit(min_resources={"cpu_cores": 1, "x": 2.5}, capabilities={"level": 1})
+    body = (await master.client().get(f"/api/v1/tasks/{task_id}")).body
+    assert b'"min_resources":{"cpu_cores":1,"x":2.5},"capabilities":{"level":1}' in body

@@ -1,4 +1,5 @@
 import asyncio
+import io
 from pathlib import Path
 from typing import Any
 
@@ -39,6 +40,9 @@ class NotingScreen:
         self.shown.append(snapshot)
         if len(self.shown) == self._wanted:
             self.enough.set()
+
+    def tell(self, sentence: str) -> None:
+        pass
 
     def close(self) -> None:
         self.closed += 1
@@ -141,3 +145,17 @@ def test_the_live_picture_shows_everything() -> None:
         "unknown",
     ):
         assert part in text
+
+
+def test_a_line_that_stays_goes_above_the_live_picture(monkeypatch: pytest.MonkeyPatch) -> None:
+    terminal = io.StringIO()
+    console = Console(file=terminal, force_terminal=True, width=80)
+    monkeypatch.setattr(display, "Console", lambda **_: console)
+    screen = display._LiveScreen()
+    screen.tell("before")
+    screen.show(SNAPSHOT)
+    screen.tell("while it is shown")
+    screen.close()
+    text = terminal.getvalue()
+    assert text.startswith("before\n")
+    assert "while it is shown\n\r\x1b[2K" in text  # and the picture is drawn anew below

@@ -111,8 +111,8 @@ async def test_a_submission_has_only_what_was_chosen() -> None:
 
 async def test_ids_are_escaped() -> None:
     async with scripted_server(says(WHOLE_TASK)) as server, Client(server.url) as client:
-        await client.tasks.get("a/b?c")
-    assert server.requests[0].raw_path == "/api/v1/tasks/a%2Fb%3Fc"
+        await client.tasks.get("a b?c")
+    assert server.requests[0].raw_path == "/api/v1/tasks/a%20b%3Fc"
 
 
 async def test_conditions_that_were_not_given_are_left_out_and_lists_are_repeated() -> None:

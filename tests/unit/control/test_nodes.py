@@ -5,6 +5,7 @@ from crawlmesh.control.authenticate_node import authenticate_node
 from crawlmesh.control.drain_node import drain_node
 from crawlmesh.control.heartbeat import heartbeat
 from crawlmesh.control.leave import leave
+from crawlmesh.control.loops.heartbeat_timeouts import HeartbeatTimeouts
 from crawlmesh.control.maintain_node import maintain_node
 from crawlmesh.control.register_node import register_node
 from crawlmesh.control.remove_node import remove_node
@@ -14,7 +15,7 @@ from crawlmesh.control.unregister_node import unregister_node
 from crawlmesh.errors import InvalidError, NotFoundError, StaleSessionError, UnauthenticatedError
 from crawlmesh.model.event import EventType
 from crawlmesh.model.execution import EndedBy
-from crawlmesh.model.node import NodeStatus
+from crawlmesh.model.node import HealthStatus, NodeHealth, NodeStatus
 from crawlmesh.model.task import TaskStatus
 from crawlmesh.protocol.node_messages import HeartbeatMessage, LogMessage, NodeLogLine, Registration
 from crawlmesh.testing.builders import lease_request
@@ -48,7 +49,7 @@ async def test_the_same_identity_is_the_same_node_with_a_new_token_and_the_next_
     await authenticate_node(kit.context, again.node_id, again.token)
 
 
-async def test_what_an_earlier_process_had_is_released_at_once_and_counts_as_no_loss() -> None:
+async def test_what_an_earlier_process_still_had_is_lost_at_once() -> None:
     kit = ControlKit()
     first = await kit.join(capabilities={"processes": 2})
     [task] = await kit.submit()
@@ -56,12 +57,60 @@ async def test_what_an_earlier_process_had_is_released_at_once_and_counts_as_no_
     await kit.make_crawl("crawl", "1")
     await kit.crawl_store.lease(lease_request("crawl", node_id="a/2"))
     await kit.join()
-    released = await kit.task(task.id)
-    assert (released.status, released.losses) == (TaskStatus.PENDING, 0)
-    assert [each.ended_by for each in await kit.executions(task.id)] == [EndedBy.RELEASED]
+    again = await kit.task(task.id)
+    assert (again.status, again.losses) == (TaskStatus.PENDING, 1)
+    assert [each.ended_by for each in await kit.executions(task.id)] == [EndedBy.NODE_LOST]
     assert (await kit.crawl_store.progress("crawl")).leased == 0
     with pytest.raises(StaleSessionError):
         await kit.pull(first)
+
+
+async def test_a_task_that_crashes_its_worker_again_and_again_is_given_up() -> None:
+    kit = ControlKit(max_losses=2)
+    [task] = await kit.submit()
+    for crashes in range(3):
+        await kit.join()
+        assert (await kit.task(task.id)).losses == crashes
+        kit.clock.advance(2.0)
+        assert await kit.place() == 1
+    await kit.join()
+    assert (await kit.task(task.id)).status is TaskStatus.FAILED
+
+
+async def test_a_worker_that_left_in_order_and_comes_back_has_lost_nothing() -> None:
+    kit = ControlKit()
+    node = await kit.join()
+    [task] = await kit.submit()
+    await kit.place()
+    await leave(kit.context, "a", node.session)
+    await kit.join()
+    assert (await kit.task(task.id)).losses == 0
+
+
+async def test_a_node_that_registers_again_is_heard_of_now_and_gets_work_at_once() -> None:
+    kit = ControlKit()
+    node = await kit.join()
+    await heartbeat(kit.context, "a", HeartbeatMessage(session=node.session, load=1.0))
+    await kit.store.record_health([("a", NodeHealth(HealthStatus.UNREACHABLE, {}, kit.now))])
+    kit.clock.advance(1000.0)
+    await kit.join()
+    again = await kit.node("a")
+    assert (again.last_heartbeat, again.load, again.health) == (kit.now, 0.0, NodeHealth())
+    await kit.submit()
+    assert await kit.place() == 1
+
+
+async def test_a_node_that_speaks_again_gets_work_at_once() -> None:
+    kit = ControlKit()
+    node = await kit.join()
+    await kit.leads()
+    kit.clock.advance(91.0)
+    await HeartbeatTimeouts(kit.context, kit.lead, kit.view).run_once(kit.now)
+    await kit.store.record_health([("a", NodeHealth(HealthStatus.UNREACHABLE, {}, kit.now))])
+    await heartbeat(kit.context, "a", HeartbeatMessage(session=node.session))
+    kit.clock.advance(2.0)
+    await kit.submit()
+    assert await kit.place() == 1
 
 
 async def test_registering_decides_again_when_it_loses_a_race() -> None:

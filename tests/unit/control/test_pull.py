@@ -6,9 +6,13 @@ from crawlmesh.control.drain_node import drain_node
 from crawlmesh.control.steer_tasks import cancel_task
 from crawlmesh.errors import NotFoundError, StaleSessionError
 from crawlmesh.model.execution import EndedBy
+from crawlmesh.model.node import NodeStatus
 from crawlmesh.model.task import TaskStatus
 from crawlmesh.protocol.node_messages import PullAnswer, Registered
 from tests.unit.control.kit import ControlKit
+
+_FOREVER = 1e6  # seconds that a poll waits where nothing wakes it
+_SOON = 10.0  # seconds; a test that needs them fails
 
 
 async def test_work_is_given_again_until_the_node_knows_it() -> None:
@@ -96,16 +100,25 @@ async def test_a_stop_order_is_told_at_once_and_then_not_over_and_over() -> None
 
 
 async def test_a_drain_is_told_at_once_and_then_not_over_and_over() -> None:
-    kit = ControlKit()
+    kit = ControlKit(longest_pull=_FOREVER)
     node = await kit.join()
     await kit.submit()
     await kit.place()
     [assignment] = (await kit.pull(node)).assignments
-    poll = await _waiting(kit, node, assignment.execution.id, wait=3.0)
+    poll = await _waiting(kit, node, assignment.execution.id, wait=_FOREVER)
     await drain_node(kit.context, "a")
-    assert (await poll).status == "draining"
+    assert (await asyncio.wait_for(poll, _SOON)).status == "draining"
     second = await _waiting(kit, node, assignment.execution.id)
     second.cancel()
+
+
+async def test_a_node_without_work_is_told_at_once_that_it_is_drained() -> None:
+    kit = ControlKit(longest_pull=_FOREVER)
+    node = await kit.join()
+    poll = await _waiting(kit, node, wait=_FOREVER)
+    await drain_node(kit.context, "a")
+    assert (await asyncio.wait_for(poll, _SOON)).status == "offline"
+    assert (await kit.node("a")).status is NodeStatus.OFFLINE
 
 
 async def test_only_the_latest_session_of_a_known_node_gets_work() -> None:

@@ -105,13 +105,32 @@ async def test_a_crawl_is_completed_when_the_store_says_that_it_is_through() -> 
     assert event.data["result"]["data"] == completed.result.data
 
 
-async def test_a_crawl_that_no_node_has_made_is_not_through() -> None:
+async def test_the_event_of_a_large_result_has_its_numbers_but_not_its_data() -> None:
+    kit = ControlKit()
+    node = await kit.join()
+    [task] = await kit.submit(task_type="web_crawl", parameters={"url": "https://a.example/1", "depth": 0})
+    await kit.place()
+    [assignment] = (await kit.pull(node)).assignments
+    await kit.make_crawl(task.id, *"123456789")
+    await kit.crawl_all(task.id, b'{"text":"%s"}' % (b"x" * 1000))
+    await kit.report(node, assignment)
+    [event] = await kit.told(EventType.TASK_COMPLETED)
+    told = event.data["result"]
+    assert (told["success"], told["error"], told["metrics"]["records"]) == (True, None, 9)
+    assert "data" not in told
+    assert told["data_bytes"] > 9000
+    completed = await kit.task(task.id)
+    assert completed.result is not None
+    assert len(completed.result.data["text"]) == 9
+
+
+async def test_of_a_crawl_that_the_store_does_not_know_the_word_of_the_node_counts() -> None:
     kit = ControlKit()
     node = await kit.join()
     [task] = await kit.submit(task_type="web_crawl", parameters={"url": "https://a.example/1", "depth": 0})
     await kit.place()
     await kit.report(node, *(await kit.pull(node)).assignments)
-    assert (await kit.task(task.id)).status is TaskStatus.PENDING
+    assert (await kit.task(task.id)).status is TaskStatus.COMPLETED
 
 
 async def test_a_crawl_at_its_limit_of_pages_is_completed_with_links_left_over() -> None:

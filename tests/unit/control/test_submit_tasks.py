@@ -1,3 +1,4 @@
+import asyncio
 from typing import Any
 
 import pytest
@@ -119,3 +120,30 @@ async def test_a_crawl_that_follows_links_may_be_spread_over_nodes() -> None:
         for depth in (2, 0)
     ]
     assert (wide.max_nodes, wide.open_places, single.max_nodes) == (5, 5, 1)
+
+
+async def test_others_get_their_turn_while_a_large_batch_is_looked_through() -> None:
+    kit = ControlKit()
+    turns = 0
+
+    async def watch() -> None:
+        nonlocal turns
+        while True:
+            turns += 1
+            await asyncio.sleep(0)
+
+    watching = asyncio.create_task(watch())
+    await kit.submit(1000)
+    watching.cancel()
+    assert turns > 1000 / 50
+
+
+async def test_recognised_tasks_are_told_in_the_log(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level("INFO", "crawlmesh")
+    kit = ControlKit()
+    [task] = await kit.submit(deduplicate=True, parameters={"url": "https://a.example/"})
+    assert not caplog.records
+    await kit.submit(deduplicate=True, parameters={"url": "https://a.example/"})
+    [line] = caplog.records
+    assert line.name == "crawlmesh.DEDUP"
+    assert task.id in line.getMessage()

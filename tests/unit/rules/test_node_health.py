@@ -72,15 +72,27 @@ def test_without_recent_heartbeats_the_latest_readings_count() -> None:
     assert judge(None, hot, HeartbeatSummary(), LIMITS, 9.0).status is HealthStatus.UNHEALTHY
 
 
-def test_a_summary_has_the_latest_readings_and_all_errors() -> None:
+def test_a_summary_has_the_mean_of_the_last_readings_and_all_errors() -> None:
     said = [
         Heartbeat(node_id="n", at=1.0, usage={"cpu_usage": 0.9}, task_errors=2, task_latency=4.0),
         Heartbeat(node_id="n", at=2.0, usage={"cpu_usage": 0.1}, active_tasks=("a",), task_errors=1),
     ]
     assert summarize(said) == HeartbeatSummary(
-        heard=True, cpu_usage=0.1, task_count=1, task_errors=3, task_latency=4.0
+        heard=True, cpu_usage=0.5, task_count=1, task_errors=3, task_latency=4.0
     )
+    assert summarize(said, readings=1).cpu_usage == 0.1
+    assert summarize(said, since=1.5).task_errors == 1
     assert not summarize([]).heard
+
+
+def test_one_moment_of_hard_work_makes_no_node_unhealthy() -> None:
+    said = [
+        Heartbeat(node_id="n", at=float(at), usage={"cpu_usage": cpu})
+        for at, cpu in enumerate([0.2, 0.3, 1.0])
+    ]
+    assert judge(True, NODE, summarize(said), LIMITS, 9.0).status is HealthStatus.HEALTHY
+    said = [Heartbeat(node_id="n", at=float(at), usage={"cpu_usage": 1.0}) for at in range(3)]
+    assert judge(True, NODE, summarize(said), LIMITS, 9.0).status is HealthStatus.UNHEALTHY
 
 
 def test_only_a_changed_status_is_told_and_bad_health_takes_the_node_out() -> None:

@@ -2,7 +2,7 @@ import pytest
 
 from crawlmesh.errors import ConflictError
 from crawlmesh.model.event import EventType
-from crawlmesh.model.node import NodeStatus
+from crawlmesh.model.node import HealthStatus, NodeHealth, NodeStatus
 from crawlmesh.protocol.node_messages import Registration
 from crawlmesh.rules.node_lifecycle import (
     MOVES,
@@ -59,6 +59,22 @@ def test_maintenance_lasts_through_leaving_and_registering_until_it_is_ended() -
     again = registered(resting, REGISTRATION, "", "hash", "default", NOW).node
     assert heard(again, NOW).node.status is NodeStatus.MAINTENANCE
     assert resumed(again, NOW).node.status is NodeStatus.ONLINE
+
+
+def test_silence_does_not_end_maintenance() -> None:
+    with pytest.raises(ConflictError):
+        silent(maintenance(node(), NOW).node, NOW)
+
+
+def test_what_was_found_of_a_node_before_says_nothing_when_it_is_back() -> None:
+    ill = NodeHealth(HealthStatus.UNHEALTHY, {"cpu": 0.99}, 5.0)
+    before = node(health=ill, load=0.9, usage={"cpu_usage": 0.99}, active_tasks=7, last_heartbeat=5.0)
+    after = registered(before, REGISTRATION, "", "hash", "default", NOW).node
+    assert (after.health, after.load, after.usage, after.active_tasks) == (NodeHealth(), 0.0, {}, 0)
+    assert after.last_heartbeat == NOW
+    for status in (NodeStatus.UNRESPONSIVE, NodeStatus.OFFLINE):
+        assert heard(node(health=ill, status=status), NOW).node.health == NodeHealth()
+    assert heard(node(health=ill), NOW).node.health == ill
 
 
 @pytest.mark.parametrize(

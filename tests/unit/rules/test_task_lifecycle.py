@@ -134,6 +134,19 @@ def test_the_others_finish_when_one_finds_the_crawl_finished_and_the_last_comple
         assert kinds(last) == [EventType.TASK_COMPLETED]
 
 
+@pytest.mark.parametrize("outcome", ["completed", "stopped", "failed"])
+def test_the_first_successful_result_stays_that_of_a_task_without_a_crawl(outcome: str) -> None:
+    before = processing(max_nodes=2, working=2, task_type="python")
+    good = TaskResult(success=True, data={"answer": 42})
+    first = ends(before, "completed", FIRST, SECOND, finished=None, result=good)
+    later = TaskResult(success=False, error="It was stopped.")
+    last = ends(first.task, outcome, first.executions[1], finished=None, result=later)
+    assert (last.task.status, last.task.result) == (TaskStatus.COMPLETED, good)
+    assert last.events[0].data["result"]["data"] == {"answer": 42}
+    gone = lost(first.task, first.executions[1:], first.executions[1:], NOW, 10)
+    assert (gone.task.status, gone.task.result) == (TaskStatus.COMPLETED, good)
+
+
 def test_a_lost_or_overdue_node_that_was_finishing_completes_the_task() -> None:
     before, finishing = processing(), execution(stop=EndedBy.FINISHED)
     assert lost(before, [finishing], [finishing], NOW, 10).task.status is TaskStatus.COMPLETED

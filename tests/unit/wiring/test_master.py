@@ -5,6 +5,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
+import aiohttp
 import pytest
 
 from crawlmesh import Client, NewTask
@@ -167,3 +168,22 @@ async def test_two_masters_share_a_server(tmp_path: Path, postgres_dsn: str) -> 
             task = await client.tasks.submit(NewTask(task_type="noop"))
         async with Client(first.url, api_key="the-admin-key-of-both") as client:
             assert (await client.tasks.get(task.id)).status == "pending"
+
+
+async def test_what_the_scheduler_did_is_among_the_metrics(tmp_path: Path) -> None:
+    settings = _settings(tmp_path)
+    async with _running(settings) as (master, keys):
+        worker = await make_worker(settings, [master.url], keys.join_token)
+        await worker.start()
+        async with Client(master.url, api_key=keys.api_key) as client:
+            task = await client.tasks.submit(NewTask(task_type="noop"))
+            assert await _end_of(client, task.id) == "completed"
+        headers = {"Authorization": f"Bearer {keys.api_key}"}
+        async with (
+            aiohttp.ClientSession() as session,
+            session.get(f"{master.url}/metrics", headers=headers) as answer,
+        ):
+            text = await answer.text()
+        await worker.stop()
+    assert "\ncrawlmesh_tasks_placed_total 1.0\n" in text
+    assert "\ncrawlmesh_scheduling_rounds_total 0.0\n" not in text

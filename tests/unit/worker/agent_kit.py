@@ -51,7 +51,14 @@ class AgentKit:
         self.engines = engines
 
     def agent(self, **options: Any) -> Agent:
-        fields = {"name": "worker", "slots": 4, "stop_patience": 0.5, "drain_patience": 5.0, **options}
+        fields = {
+            "name": "worker",
+            "slots": 4,
+            "stop_patience": 0.5,
+            "drain_timeout": 0.0,
+            "drain_patience": 5.0,
+            **options,
+        }
         return Agent(
             AgentOptions(**fields),
             self.master,

@@ -65,9 +65,9 @@ class ControlMaster:
         self._answer()
         await append_logs(self.kit.context, self.node_id, message)
 
-    async def leave(self, session: int) -> None:
+    async def leave(self, session: int, *, finishing: bool = False) -> None:
         self._answer()
-        await leave(self.kit.context, self.node_id, session)
+        await leave(self.kit.context, self.node_id, session, finishing=finishing)
 
     async def refused(self) -> None:
         await asyncio.get_running_loop().create_future()

@@ -233,6 +233,67 @@ async def test_heartbeats_carry_readings(tmp_path: Path) -> None:
     assert "cpu_usage" in last.resources
 
 
+class Failing:
+    """Cannot do anything."""
+
+    task_type = "failing"
+
+    async def execute(self, assignment: Assignment, context: ExecutionContext) -> TaskResult:
+        raise RuntimeError("broken")
+
+
+async def _told(caplog: pytest.LogCaptureFixture, message: str) -> None:
+    while message not in caplog.text:
+        await asyncio.sleep(0.01)
+
+
+async def test_errors_are_told_again_until_a_master_has_heard_of_them(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    kit = AgentKit(tmp_path, Failing())
+    async with kit.running() as agent:
+        while not kit.master.heartbeats:
+            await asyncio.sleep(0)
+        (task,) = await kit.submit(task_type="failing", max_retries=0)
+        await kit.until(task.id, _ended)
+        kit.master.down = True
+        agent._heartbeats.soon()
+        await _told(caplog, "No master answers")
+        kit.master.down = False
+        while len(kit.master.heartbeats) < 2:
+            await asyncio.sleep(0.01)
+        agent._heartbeats.soon()
+        while len(kit.master.heartbeats) < 3:
+            await asyncio.sleep(0.01)
+    assert [heartbeat.task_errors for heartbeat in kit.master.heartbeats[:3]] == [0, 1, 0]
+
+
+async def test_the_log_tells_the_life_of_a_node(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level("INFO", "crawlmesh")
+    kit = AgentKit(tmp_path)
+    async with kit.running() as agent:
+        (task,) = await kit.submit()
+        await kit.until(task.id, _ended)
+        kit.master.down = True
+        agent._heartbeats.soon()
+        await _told(caplog, "No master answers")
+        kit.master.down = False
+        await _told(caplog, "A master answers again.")
+    said = [record for record in caplog.records if record.name.startswith("crawlmesh.WORKER")]
+    assert [record.getMessage() for record in said] == [
+        "The node starts.",
+        "A master registered the node.",
+        "Took an execution.",
+        "An execution ended.",
+        "No master answers; the node goes on and keeps asking.",
+        "A master answers again.",
+        "The node takes nothing new and gives back what it has.",
+        "The node has left.",
+    ]
+    assert said[0].name == "crawlmesh.WORKER"
+    assert {record.name for record in said[1:]} == {f"crawlmesh.WORKER-{agent.node_id}"}
+
+
 async def test_a_node_that_may_not_join_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     kit = AgentKit(tmp_path)
 

@@ -62,9 +62,9 @@ class NodeClient:
         """See Master.logs."""
         await self._say("logs", message, None)
 
-    async def leave(self, session: int) -> None:
+    async def leave(self, session: int, *, finishing: bool = False) -> None:
         """See Master.leave."""
-        await self._say("leave", {"session": session}, None)
+        await self._say("leave", {"session": session, "finishing": finishing}, None)
 
     async def refused(self) -> None:
         """See Master.refused."""

@@ -2,6 +2,8 @@
 
 from collections.abc import Sequence
 
+import msgspec
+
 from crawlmesh.adapters.memory.control.executions import ExecutionTable
 from crawlmesh.adapters.memory.control.journal import EventLog, LineLog
 from crawlmesh.adapters.memory.control.leading import LeaderSeat
@@ -217,6 +219,18 @@ class MemoryControlStore:
     async def save_key(self, key: ApiKey) -> None:
         """Add or replace a key."""
         self._keys[key.id] = key
+
+    async def add_key(self, key: ApiKey) -> bool:
+        """Add a key; False where its id is taken."""
+        return self._keys.setdefault(key.id, key) is key
+
+    async def touch_key(self, key_id: str, now: float) -> bool:
+        """Note that a key was used; False where it is unknown."""
+        key = self._keys.get(key_id)
+        if key is None:
+            return False
+        self._keys[key_id] = msgspec.structs.replace(key, last_used_at=now)
+        return True
 
     async def keys(self) -> list[ApiKey]:
         """All keys, oldest first."""

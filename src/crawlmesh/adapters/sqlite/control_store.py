@@ -221,6 +221,14 @@ class SqliteControlStore:
         """See ControlStore.save_key."""
         await self._write(lambda: keeping.save_key(self._session, key))
 
+    async def add_key(self, key: ApiKey) -> bool:
+        """See ControlStore.add_key."""
+        return await self._write(lambda: keeping.add_key(self._session, key))
+
+    async def touch_key(self, key_id: str, now: float) -> bool:
+        """See ControlStore.touch_key."""
+        return await self._write(lambda: keeping.touch_key(self._session, key_id, now))
+
     async def keys(self) -> list[ApiKey]:
         """See ControlStore.keys."""
         return reading.decode_keys(await self._hot.text(reading.KEYS))

@@ -8,14 +8,17 @@ from crawlmesh.api import examples
 from crawlmesh.api.auth import JOINERS, OPERATORS, VIEWERS
 from crawlmesh.api.bodies import BodyReader, answer
 from crawlmesh.api.distribution.access import device_or_operator, known_device
+from crawlmesh.api.distribution.heartbeats import DeviceHeartbeat, heartbeat_of
 from crawlmesh.api.distribution.shapes import (
     DeviceRegistration,
     DevicesAnswer,
     DeviceShape,
     DeviceStatus,
+    DeviceStatusName,
     RegisteredDevice,
     device_shape,
 )
+from crawlmesh.api.distribution.statuses import naming_statuses
 from crawlmesh.api.operations import Body, Success, operation
 from crawlmesh.api.pages import Cursor, Limit, pack_cursor, unpack_cursor
 from crawlmesh.api.parameters import NodeStatuses
@@ -23,26 +26,26 @@ from crawlmesh.api.paths import DeviceId
 from crawlmesh.api.services import context_of
 from crawlmesh.api.shapes.moments import moment
 from crawlmesh.api.shapes.nodes import NodeStatsShape, node_stats_shape
+from crawlmesh.control.bring_online import bring_online
 from crawlmesh.control.context import ControlContext
 from crawlmesh.control.drain_node import drain_node
 from crawlmesh.control.heartbeat import heartbeat
 from crawlmesh.control.maintain_node import maintain_node
 from crawlmesh.control.node_stats import node_stats
 from crawlmesh.control.register_node import register_node
-from crawlmesh.control.resume_node import resume_node
 from crawlmesh.control.unregister_node import unregister_node
 from crawlmesh.model.node import Node
 from crawlmesh.model.query import NodeQuery
-from crawlmesh.protocol.node_messages import HeartbeatAnswer, HeartbeatMessage
+from crawlmesh.protocol.node_messages import HeartbeatAnswer
 
 router = APIRouter(prefix="/api/distribution")
 
 _TAG = "distribution"
 _REGISTRATION = BodyReader(DeviceRegistration)
 _STATUS = BodyReader(DeviceStatus)
-_HEARTBEAT = BodyReader(HeartbeatMessage)
+_HEARTBEAT = BodyReader(DeviceHeartbeat, required=False)
 _STEPS = {
-    "online": resume_node,
+    "online": bring_online,
     "offline": unregister_node,
     "maintenance": maintain_node,
     "draining": drain_node,
@@ -160,7 +163,8 @@ async def list_devices(
 async def set_device_status(request: Request, device_id: DeviceId) -> Response:
     """Draining finishes what runs; offline hands it over at once."""
     device = await device_or_operator(request, device_id)
-    wanted = await _STATUS.read(request)
+    with naming_statuses(DeviceStatusName):
+        wanted = await _STATUS.read(request)
     return answer(device_shape(await _move(context_of(request), device.id, wanted.status)))
 
 
@@ -173,7 +177,7 @@ async def set_device_status(request: Request, device_id: DeviceId) -> Response:
         roles=None,
         node_token=True,
         description=f"For the device itself, and the roles {' and '.join(sorted(OPERATORS))}.",
-        body=Body(HeartbeatMessage, examples.HEARTBEAT),
+        body=Body(DeviceHeartbeat, examples.HEARTBEAT, required=False),
         success=Success(HeartbeatAnswer, {**examples.HEARTBEAT_ANSWER, "node_id": "worker-001"}),
         errors=(401, 403, 404, 409),
     ),
@@ -181,7 +185,9 @@ async def set_device_status(request: Request, device_id: DeviceId) -> Response:
 async def send_device_heartbeat(request: Request, device_id: DeviceId) -> Response:
     """The answer has the status of the device from now on."""
     device = await device_or_operator(request, device_id)
-    return answer(await heartbeat(context_of(request), device.id, await _HEARTBEAT.read(request)))
+    context = context_of(request)
+    told = await heartbeat_of(context, device, await _HEARTBEAT.read(request))
+    return answer(await heartbeat(context, device.id, told))
 
 
 @router.get(

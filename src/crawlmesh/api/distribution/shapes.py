@@ -16,36 +16,45 @@ from crawlmesh.model.task import Task, TaskStatus
 from crawlmesh.protocol.node_messages import Capabilities, Registration, Resources, Slots, TaskTypes, Weight
 from crawlmesh.protocol.texts import NO_NUL, PATH_PART, Name, NameOrEmpty, PlainText
 
+_THIS_MACHINE = "127.0.0.1"
+_USUAL_SLOTS = 3
 
+DeviceStatusName = Literal["online", "offline", "maintenance", "draining"]
+TaskStatusName = Literal["processing", "completed", "failed", "cancelled", "paused", "pending"]
+
+
+# Clients of the user guide send fields of their own: here, what nobody knows is left alone.
 class DeviceRegistration(msgspec.Struct, frozen=True, kw_only=True):
     """A device introduces itself. With the same id as before, it is the same device again."""
 
     device_id: Annotated[str, Meta(min_length=1, max_length=255, pattern=PATH_PART)]
     device_name: NameOrEmpty = ""
-    host: NameOrEmpty = "127.0.0.1"
+    host: NameOrEmpty | None = None
     port: Annotated[int, Meta(ge=0, le=65_535)] = 0
     description: PlainText = ""
     device_type: NameOrEmpty = "standard"
     region: NameOrEmpty = ""
     capabilities: Capabilities = {}
     resources: Resources = {}
-    concurrent_tasks: Slots = 3
+    concurrent_tasks: Slots | None = None  # 3, where nothing is said
     weight: Weight = 1.0
     task_types: TaskTypes = ()
+    ip_address: NameOrEmpty | None = None  # another name of host
+    max_concurrent_tasks: Slots | None = None  # another name of concurrent_tasks
 
     def as_node(self) -> Registration:
         """The same in the words of `/api/v1`."""
         return Registration(
             name=self.device_name or self.device_id,
             device_id=self.device_id,
-            ip_address=self.host,
+            ip_address=self.host or self.ip_address or _THIS_MACHINE,
             port=self.port,
             description=self.description,
             node_type=self.device_type,
             region=self.region,
             capabilities=self.capabilities,
             resources=self.resources,
-            slots=self.concurrent_tasks,
+            slots=self.concurrent_tasks or self.max_concurrent_tasks or _USUAL_SLOTS,
             weight=self.weight,
             task_types=self.task_types,
         )
@@ -63,10 +72,10 @@ class RegisteredDevice(msgspec.Struct, frozen=True, kw_only=True):
     heartbeat_interval: float
 
 
-class DeviceStatus(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class DeviceStatus(msgspec.Struct, frozen=True):
     """The status that a device shall have."""
 
-    status: Literal["online", "offline", "maintenance", "draining"]
+    status: DeviceStatusName
 
 
 class DeviceShape(msgspec.Struct, frozen=True, kw_only=True):
@@ -97,7 +106,7 @@ class DevicesAnswer(msgspec.Struct, frozen=True):
     next_cursor: str | None = None
 
 
-class DistributionTask(TaskRequest, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class DistributionTask(TaskRequest, frozen=True, kw_only=True, forbid_unknown_fields=False):
     """A task; `url` is short for `parameters.url`."""
 
     url: Annotated[str, Meta(max_length=8192, pattern=NO_NUL)] | None = None
@@ -120,20 +129,22 @@ class TasksAnswer(msgspec.Struct, frozen=True):
     next_cursor: str | None = None
 
 
-class TaskAssignment(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class TaskAssignment(msgspec.Struct, frozen=True):
     """The device that shall do the task."""
 
     device_id: Name
 
 
-class TaskStatusUpdate(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class TaskStatusUpdate(msgspec.Struct, frozen=True, kw_only=True):
     """What became of a task. `result` and `error` go with completed and failed.
 
     A device tells of its own work: processing, completed, failed. An operator may also say cancelled,
-    paused, and pending (which lets a paused task go on, and an ended one begin again).
+    paused, and pending (which lets a paused task go on, and an ended one begin again). `device_id` is
+    the device that works on it, for an operator who speaks for one of several.
     """
 
-    status: Literal["processing", "completed", "failed", "cancelled", "paused", "pending"]
+    status: TaskStatusName
+    device_id: Name | None = None
     result: dict[str, Any] | None = None
     error: PlainText | None = None
     metrics: dict[str, Any] = {}

@@ -1,15 +1,16 @@
 """One path for everything that may become of a task: reports of devices, and orders of operators."""
 
+from crawlmesh.api.distribution.access import known_device
 from crawlmesh.api.distribution.shapes import TaskStatusUpdate
+from crawlmesh.control.begin_execution import begin_execution
 from crawlmesh.control.changing import known_node, known_task
 from crawlmesh.control.context import ControlContext
-from crawlmesh.control.pull import pull
 from crawlmesh.control.report import report
 from crawlmesh.control.steer_tasks import cancel_task, pause_task, resume_task, retry_task
 from crawlmesh.errors import ConflictError, ForbiddenError
 from crawlmesh.model.execution import Execution
 from crawlmesh.model.task import Task, TaskResult, TaskStatus
-from crawlmesh.protocol.node_messages import ExecutionReport, PullMessage, ReportMessage
+from crawlmesh.protocol.node_messages import ExecutionReport, ReportMessage
 
 _ORDERS = {"cancelled": cancel_task, "paused": pause_task}
 
@@ -23,9 +24,9 @@ async def set_task_status(
     """
     task = await known_task(context, task_id)
     if update.status in ("processing", "completed", "failed"):
-        execution = own or await _only_execution(context, task)
+        execution = own or await _meant_execution(context, task, update.device_id)
         if update.status == "processing":
-            await _begin(context, execution)
+            await begin_execution(context, execution)
         else:
             await _end(context, execution, update)
         return await known_task(context, task_id)
@@ -36,19 +37,20 @@ async def set_task_status(
     return await _ORDERS[update.status](context, task_id)
 
 
-async def _only_execution(context: ControlContext, task: Task) -> Execution:
+async def _meant_execution(context: ControlContext, task: Task, device_id: str | None) -> Execution:
     running = await context.store.running_executions([task.id])
+    if device_id is not None:
+        device = await known_device(context, device_id)
+        running = [execution for execution in running if execution.node_id == device.id]
+        if not running:
+            raise ConflictError(f"The device {device_id!r} does not work on the task {task.id!r}.")
     if len(running) != 1:
         raise ConflictError(
-            f"{len(running)} devices work on the task {task.id!r}; its status is theirs to tell."
+            f"{len(running)} devices work on the task {task.id!r}; name the one that is meant with device_id."
+            if running
+            else f"No device works on the task {task.id!r}, which is {task.status}."
         )
     return running[0]
-
-
-async def _begin(context: ControlContext, execution: Execution) -> None:
-    node = await known_node(context, execution.node_id)
-    told = (execution.id,)
-    await pull(context, node.id, PullMessage(session=node.session, known=told, started=told, wait=0.0))
 
 
 async def _end(context: ControlContext, execution: Execution, update: TaskStatusUpdate) -> None:

@@ -22,11 +22,13 @@ from crawlmesh.api.distribution.shapes import (
     PulledTasks,
     TaskAssignment,
     TasksAnswer,
+    TaskStatusName,
     TaskStatusUpdate,
     created_distribution_task,
     pulled_task,
     tasks_answer,
 )
+from crawlmesh.api.distribution.statuses import naming_statuses
 from crawlmesh.api.distribution.task_status import set_task_status
 from crawlmesh.api.operations import Body, Success, operation
 from crawlmesh.api.pages import Cursor, Limit, pack_cursor, unpack_cursor
@@ -44,6 +46,7 @@ from crawlmesh.model.task import TaskStatus
 from crawlmesh.observability.metrics import CREATED
 from crawlmesh.protocol.node_messages import PullMessage
 from crawlmesh.protocol.texts import NO_NUL
+from crawlmesh.rules import task_lifecycle
 
 router = APIRouter(prefix="/api/distribution")
 
@@ -137,8 +140,7 @@ async def list_distribution_tasks(
         node_token=True,
         description=(
             f"For the device itself, and the roles {' and '.join(sorted(OPERATORS))}. Answers at once. A "
-            "task comes again until the device says that it is processing; one that several devices may work "
-            "on comes until it ended."
+            "task comes again until the device says that it is processing."
         ),
         success=Success(
             PulledTasks,
@@ -203,7 +205,10 @@ async def get_distribution_task_stats(request: Request) -> Response:
         "Assign a task to a device",
         tag=_TAG,
         roles=OPERATORS,
-        description="Instead of the scheduler. The device must be able to do it and have a place free.",
+        description=(
+            "Instead of the scheduler. The device must be able to do it and have a place free. A task that "
+            "is there already stays; one that another device has not begun moves."
+        ),
         body=Body(TaskAssignment, {"device_id": "worker-001"}),
         success=Success(TaskShape, {**examples.TASK, "status": "assigned"}),
         errors=(404, 409),
@@ -234,11 +239,13 @@ async def assign(request: Request, task_id: TaskId) -> Response:
 async def update_status(request: Request, task_id: TaskId) -> Response:
     """Devices report their work with it; operators steer."""
     own = await worker_or_operator(request, task_id)
-    update = await _UPDATE.read(request)
+    with naming_statuses(TaskStatusName):
+        update = await _UPDATE.read(request)
     return answer(task_shape(await set_task_status(context_of(request), task_id, update, own)))
 
 
 def _is_new(assignment: Assignment) -> bool:
-    if assignment.execution.stop is not None:
+    execution, task = assignment.execution, assignment.task
+    if execution.stop is not None or task_lifecycle.is_begun(execution):
         return False
-    return assignment.task.status is TaskStatus.ASSIGNED or assignment.task.max_nodes > 1
+    return task.status is TaskStatus.ASSIGNED or task.max_nodes > 1

@@ -10,6 +10,9 @@ from crawlmesh.api.shapes.moments import if_any, moment
 from crawlmesh.model.event import Event, EventType
 from crawlmesh.model.log_line import LogLine
 
+_MOMENTS = frozenset({"created_at", "last_heartbeat", "timestamp"})
+_WITH_MOMENTS = frozenset({"result", "task_info"})
+
 
 class EventShape(msgspec.Struct, frozen=True, kw_only=True):
     """What happened. Ids only grow."""
@@ -56,8 +59,19 @@ def event_shape(event: Event) -> EventShape:
         at=moment(event.at),
         task_id=if_any(event.task_id),
         node_id=if_any(event.node_id),
-        data=event.data,
+        data=_with_moments(event.data),
     )
+
+
+def _with_moments(data: dict[str, Any]) -> dict[str, Any]:
+    """The data with its moments as they stand elsewhere; a heartbeat has its own in Unix seconds (S2)."""
+    return {name: _shown(name, value) for name, value in data.items()}
+
+
+def _shown(name: str, value: Any) -> Any:
+    if name in _MOMENTS and isinstance(value, int | float):
+        return moment(value)
+    return _with_moments(value) if name in _WITH_MOMENTS and isinstance(value, dict) else value
 
 
 def log_line_shape(line: LogLine) -> LogLineShape:

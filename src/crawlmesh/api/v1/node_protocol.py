@@ -44,9 +44,10 @@ router = APIRouter(prefix="/api/v1")
 
 
 class LeaveMessage(msgspec.Struct, frozen=True, kw_only=True):
-    """A node says goodbye."""
+    """A node says goodbye; with `finishing`, it takes nothing new and leaves when its work is done."""
 
     session: Count | None = None
+    finishing: bool = False
 
 
 _REGISTRATION = BodyReader(Registration)
@@ -212,7 +213,7 @@ async def leave_cluster(request: Request, node_id: NodeId) -> Response:
     """What it has not finished is placed anew at once."""
     await calling_node(request, node_id)
     message = await _LEAVE.read(request)
-    await leave(context_of(request), node_id, message.session)
+    await leave(context_of(request), node_id, message.session, finishing=message.finishing)
     return nothing()
 
 

@@ -25,4 +25,5 @@ def list_clusters(as_json: bool, **connection: Any) -> None:
             for each in clusters
         ],
         "There are no clusters.",
+        leave_out=("description", "project"),
     )

@@ -20,7 +20,13 @@ def greet_master(settings: Settings, url: str, keys: MasterKeys) -> None:
     if keys.new_api_key:
         click.echo(f"  Admin key          {keys.api_key} (shown only now; kept in {note})")
     elif keys.api_key is None:
-        click.echo("  Admin key          made by another master; start with --api-key to set a new one")
+        click.echo(
+            "  Admin key          there is one already: in cluster/connection.json of the data folder of"
+        )
+        click.echo(
+            "                     the master that made it. There, `crawlmesh key create NAME --role admin`"
+        )
+        click.echo("                     makes another; --api-key at a start sets a new one instead of it")
     elif settings.api_key is None:
         click.echo(f"  Admin key          as before, kept in {note}")
     if keys.new_join_token:

@@ -22,4 +22,5 @@ def list_keys(as_json: bool, **connection: Any) -> None:
         ("id", "name", "role", "created", "expires", "last used"),
         [(key.id, key.name, key.role, key.created_at, key.expires_at, key.last_used_at) for key in keys],
         "There are no keys.",
+        leave_out=("created", "last used"),
     )

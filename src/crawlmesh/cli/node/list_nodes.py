@@ -48,6 +48,7 @@ def list_nodes(as_json: bool, **options: Any) -> None:
         ("id", "name", "status", "health", "tasks", "load", "cpu", "memory", "region", "last heartbeat"),
         [_row(node) for node in nodes],
         "There are no such nodes.",
+        leave_out=("last heartbeat", "region", "memory", "cpu"),
     )
 
 

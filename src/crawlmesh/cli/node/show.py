@@ -38,6 +38,7 @@ def show(node_id: str, as_json: bool, **connection: Any) -> None:
             for each in executions
         ],
         "It has not worked on anything yet.",
+        leave_out=("started", "ended", "ended by"),
     )
 
 

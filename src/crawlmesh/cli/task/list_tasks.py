@@ -71,4 +71,5 @@ def list_tasks(as_json: bool, limit: int, **options: Any) -> None:
             for each in tasks
         ],
         "There are no such tasks.",
+        leave_out=("created", "node", "type", "priority"),
     )

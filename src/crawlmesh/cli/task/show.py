@@ -69,4 +69,5 @@ def _print_executions(executions: "list[Execution]") -> None:
             for each in executions
         ],
         "Nobody has worked on it yet.",
+        leave_out=("started", "ended", "chosen"),
     )

@@ -4,8 +4,6 @@ import asyncio
 from collections import deque
 from typing import TYPE_CHECKING
 
-import click
-
 from crawlmesh.cli.display import Screen, Snapshot, choose_screen
 from crawlmesh.model.crawl import CrawlProgress
 
@@ -43,17 +41,17 @@ class _Watcher:
             now = asyncio.get_running_loop().time()
             if self._screen is None:
                 continue
-            self._tell_status(moment.task)
+            self._tell_status(moment.task, self._screen)
             if moment.progress is not None and now - shown_at >= self._screen.interval:
                 shown_at = now
                 self._screen.show(await self._snapshot(moment, moment.progress, now))
         return moment.task
 
-    def _tell_status(self, task: "Task") -> None:
+    def _tell_status(self, task: "Task", screen: Screen) -> None:
         if task.status != self._status:
             self._status = task.status
             reason = f": {task.reason}" if task.reason else ""
-            click.echo(f"{task.id} is {task.status}{reason}", err=True)
+            screen.tell(f"{task.id} is {task.status}{reason}")
 
     async def _snapshot(self, moment: "WatchedTask", progress: CrawlProgress, now: float) -> Snapshot:
         if self._begun is None:

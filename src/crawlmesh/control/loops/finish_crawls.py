@@ -1,6 +1,5 @@
 """Crawls that are through though no node said so: the one that knew was lost, or none fits any more."""
 
-import asyncio
 from itertools import islice
 
 from crawlmesh.control.crawl_state import crawl_progress, is_finished
@@ -22,15 +21,12 @@ class FinishCrawls(LeaderLoop):
     It asks only what is answered from an index, whatever else is in the store.
     """
 
+    hurries = False  # nodes report most ends themselves
     _last_node = ""
 
     def interval(self) -> float:
         """Seconds between two looks."""
         return self.context.options.finish_crawls_interval
-
-    async def pause(self, done: int) -> None:
-        """Always, whatever was done: nodes report most ends themselves, so that nothing here hurries."""
-        await asyncio.sleep(self.interval())
 
     async def run_once(self, now: float) -> int:
         """Returns how many tasks changed."""

@@ -46,7 +46,7 @@ class HeartbeatTimeouts(LeaderLoop):
 
     async def _give_up_silent(self, now: float) -> int:
         before = now - self.context.options.heartbeat_timeout
-        if self.lead.listening_since > before:
+        if self.lead.listening_since >= before:
             return 0
         nodes = await self.context.store.silent_nodes(_EXPECTED, before, _BATCH)
         changes = [node_lifecycle.silent(node, now) for node in nodes]
@@ -61,7 +61,8 @@ class HeartbeatTimeouts(LeaderLoop):
         options = self.context.options
         before = now - max(options.device_timeout, options.heartbeat_timeout)
         nodes = await self.context.store.silent_nodes((NodeStatus.UNRESPONSIVE,), before, _BATCH)
-        await self._change([node_lifecycle.gone(node, now) for node in nodes])
+        for node in await self._change([node_lifecycle.gone(node, now) for node in nodes]):
+            _log.warning("node %s was silent for %g seconds and is offline", node.id, options.device_timeout)
 
     async def _change(self, changes: list[NodeChange]) -> list[Node]:
         if not changes:

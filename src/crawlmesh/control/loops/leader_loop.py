@@ -20,6 +20,8 @@ class LeaderLoop(ABC):
     A failure is logged and the loop goes on; losing the lead ends it.
     """
 
+    hurries = True  # whether a go that did something is followed by the next one at once
+
     def __init__(self, context: ControlContext, lead: Lead) -> None:
         self.context = context
         self.lead = lead
@@ -54,7 +56,7 @@ class LeaderLoop(ABC):
 
     async def pause(self, done: int) -> None:
         """Wait for the next go. `done` is what the last one returned."""
-        await asyncio.sleep(self.interval() if not done else 0.0)
+        await asyncio.sleep(0.0 if done and self.hurries else self.interval())
 
     async def _run(self) -> None:
         while self.lead.holds:

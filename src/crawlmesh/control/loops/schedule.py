@@ -1,12 +1,12 @@
 """Put pending tasks on nodes: many in one round, the most urgent first (S3)."""
 
 import heapq
-import logging
 
 from crawlmesh.control.context import ControlContext
 from crawlmesh.control.fleet_view import FleetView
 from crawlmesh.control.lead import Lead
 from crawlmesh.control.loops.leader_loop import LeaderLoop
+from crawlmesh.control.loops.placement_log import PlacementLog
 from crawlmesh.control.loops.queue_reader import QueueReader
 from crawlmesh.model.change import TaskChange
 from crawlmesh.model.execution import Allocation, Execution
@@ -17,8 +17,6 @@ from crawlmesh.rules import task_lifecycle
 from crawlmesh.rules.placement.content_based import ContentBased
 from crawlmesh.rules.placement.fleet import Placement
 from crawlmesh.rules.resource_allocation import allocate
-
-_log = logging.getLogger("crawlmesh.SCHED")
 
 
 class Schedule(LeaderLoop):
@@ -33,6 +31,7 @@ class Schedule(LeaderLoop):
         super().__init__(context, lead)
         self._view = fleet_view
         self._allocations: dict[tuple[str, str], Allocation] = {}  # by queue and node, for one round
+        self._log = PlacementLog()
         self._seen = 0  # of the topic `tasks`
         self._waiting = False  # whether there are tasks that found no place
 
@@ -57,6 +56,7 @@ class Schedule(LeaderLoop):
         clock, measurements = self.context.clock, self.context.measurements
         begun = clock.monotonic()
         placed = await self._place_all(now)
+        self._log.round_ended(self._view.fleet, now)
         measurements.add(ROUNDS)
         measurements.observe(ROUND_SECONDS, clock.monotonic() - begun)
         measurements.add(PLACED, placed)
@@ -128,6 +128,7 @@ class Schedule(LeaderLoop):
             reader.found_no_place()
             return None
         self._view.fleet.take(placement.node_id)
+        self._log.chose(task, placement)
         return task_lifecycle.placed(task, self._execution(task, placement, now), now)
 
     def _execution(self, task: Task, placement: Placement, now: float) -> Execution:
@@ -169,6 +170,5 @@ class Schedule(LeaderLoop):
             for change, done in zip(changes, taken, strict=True):
                 if not done:
                     self._view.fleet.give_back(change.executions[0].node_id)
-        placed = sum(taken)
-        _log.debug("placed %d of %d tasks", placed, len(changes))
-        return placed
+        self._log.wrote(changes, taken)
+        return sum(taken)

@@ -58,6 +58,7 @@ class Fleet:
         self._history = WorkHistory()
         self._pools: OrderedDict[tuple[str, bool], QueuePool] = OrderedDict()
         self._turns = 0
+        self.failures: dict[str, Exception] = {}  # of strategies that failed when they last chose, by name
 
     def __len__(self) -> int:
         return len(self._index)
@@ -121,13 +122,19 @@ class Fleet:
     ) -> Placement | None:
         """The node for a task, none of those to `avoid`; None where no fitting node has a free place.
 
-        The place counts as taken only once `take` is called.
+        None too where a strategy of one's own fails: its task waits, and the others are placed. The
+        place counts as taken only once `take` is called.
         """
         last_resort = self._is_last_resort(task)
         strategy = _LEAST_LOADED if last_resort else self._strategy(task)
         pool = self._pool(task, last_resort)
         context = PlacementContext(now, random)
-        pick = strategy.pick(task, PoolView(pool, self._index, self._history, avoid, context))
+        try:
+            pick = strategy.pick(task, PoolView(pool, self._index, self._history, avoid, context))
+        except Exception as error:
+            self.failures[strategy.name] = error
+            return None
+        self.failures.pop(strategy.name, None)
         if pick is None:
             return None
         why = f"{_ALL_OVERLOADED}; took the least loaded one: {pick.candidate.describe()}"
@@ -149,7 +156,14 @@ class Fleet:
         sentences = [obstacle.of(count) for obstacle, count in counts.most_common() if count]
         if last_resort:
             sentences.insert(0, f"{_ALL_OVERLOADED}; the least loaded one is taken")
+        sentences = [*self._failed_strategy(task), *sentences]
         return FleetExplanation(len(self), fitting, free, (_summary(len(self), fitting, free), *sentences))
+
+    def _failed_strategy(self, task: Task) -> Iterator[str]:
+        name = self._strategy(task).name
+        error = self.failures.get(name)
+        if error is not None:
+            yield f"the strategy {name} failed: {type(error).__name__}: {error}"
 
     def _strategy(self, task: Task) -> PoolStrategy:
         for name in (task.schedule_strategy, self._default):
@@ -158,7 +172,7 @@ class Fleet:
         return _LEAST_LOADED
 
     def _is_last_resort(self, task: Task) -> bool:
-        """Whether every node that could take such work is overloaded, so that waiting for a better one is idle."""
+        """Whether every node that could take such work is overloaded: then there is none to wait for."""
         if not self._index.overloaded or self._pool(task).has_ready_nodes():
             return False
         return self._pool(task, last_resort=True).has_ready_nodes()

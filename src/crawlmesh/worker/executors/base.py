@@ -8,7 +8,11 @@ from crawlmesh.worker.execution_context import ExecutionContext
 
 
 class Executor(Protocol):
-    """Does the work of one type of tasks. One object serves all executions of its type, side by side."""
+    """Does the work of one type of tasks. One object serves all executions of its type, side by side.
+
+    One with a true attribute `resumable` loses nothing when it is stopped: another go takes up where it
+    was. The others may come to their end before their node leaves.
+    """
 
     @property
     def task_type(self) -> str:

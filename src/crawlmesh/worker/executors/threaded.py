@@ -8,8 +8,7 @@ from typing import Any, TypeVar
 from crawlmesh.model.execution import Assignment
 from crawlmesh.model.task import TaskResult
 from crawlmesh.worker.execution_context import ExecutionContext
-
-_FAILURES = frozenset({"failed", "failure", "error"})
+from crawlmesh.worker.plain_results import plain_result
 
 _Result = TypeVar("_Result")
 
@@ -37,7 +36,8 @@ class ThreadedExecutor:
             "project_id": task.project_id,
         }
         returned = await in_own_thread(lambda: self._execute_task(task_data))
-        return _result(returned, context.now())
+        context.completed = True  # it never looked whether it shall stop
+        return plain_result(returned, context.now())
 
 
 async def in_own_thread(function: Callable[[], _Result]) -> _Result:
@@ -58,8 +58,8 @@ async def in_own_thread(function: Callable[[], _Result]) -> _Result:
         problem: BaseException | None = None
         try:
             result = function()
-        except StopIteration as error:
-            problem = RuntimeError(f"the function raised {error!r}")  # a future cannot carry it
+        except (StopIteration, SystemExit, KeyboardInterrupt) as error:
+            problem = RuntimeError(f"the function raised {error!r}")  # no future can carry it, or it ends us
         except BaseException as error:
             problem = error
         if not loop.is_closed():
@@ -67,15 +67,3 @@ async def in_own_thread(function: Callable[[], _Result]) -> _Result:
 
     threading.Thread(target=run, daemon=True).start()
     return await done
-
-
-def _result(returned: Any, now: float) -> TaskResult:
-    if isinstance(returned, TaskResult):
-        return returned
-    if returned is None:
-        return TaskResult(success=True, timestamp=now)
-    if not isinstance(returned, dict):
-        return TaskResult(success=True, data={"result": returned}, timestamp=now)
-    failed = returned.get("success") is False or str(returned.get("status", "")).lower() in _FAILURES
-    error = str(returned.get("error") or "The executor said that it failed.") if failed else None
-    return TaskResult(success=not failed, data=returned, error=error, timestamp=now)

@@ -35,6 +35,7 @@ class WebCrawl:
     """
 
     task_type = WEB_CRAWL
+    resumable = True
 
     def __init__(
         self, store: CrawlStore, engines: CrawlEngines, clock: Clock, options: WebCrawlOptions

@@ -12,6 +12,7 @@ from crawlmesh.control.loops.retention import Retention
 from crawlmesh.control.loops.task_timeouts import TaskTimeouts
 from crawlmesh.control.loops.wake_waiting import WakeWaiting
 from crawlmesh.control.releasing import lose_work
+from crawlmesh.control.steer_tasks import cancel_task
 from crawlmesh.errors import NotLeaderError
 from crawlmesh.model.event import EventType
 from crawlmesh.model.execution import EndedBy
@@ -133,6 +134,33 @@ async def test_nodes_that_work_on_a_crawl_that_is_through_are_told_once() -> Non
     assert order.reason is EndedBy.FINISHED
     await kit.report(node, assignment, outcome="stopped")
     assert (await kit.task(task.id)).status is TaskStatus.COMPLETED
+
+
+async def test_a_task_that_ended_is_left_alone_though_its_crawl_is_through_and_a_node_still_works() -> None:
+    kit = ControlKit()
+    node = await kit.join()
+    [task] = await kit.submit(task_type="web_crawl", parameters={"url": "https://a.example/1", "depth": 0})
+    await kit.place()
+    await kit.pull(node)
+    await kit.make_crawl(task.id, "1")
+    await kit.crawl_all(task.id)
+    before = await cancel_task(kit.context, task.id)
+    assert await FinishCrawls(kit.context, kit.lead).run_once(kit.now) == 0
+    assert await kit.task(task.id) == before
+
+
+async def test_crawls_are_looked_at_with_pauses_whatever_was_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    slept: list[float] = []
+
+    async def sleep(seconds: float) -> None:
+        slept.append(seconds)
+
+    kit = ControlKit(finish_crawls_interval=5.0)
+    monkeypatch.setattr("crawlmesh.control.loops.leader_loop.asyncio.sleep", sleep)
+    for done in (0, 1):
+        await FinishCrawls(kit.context, kit.lead).pause(done)
+    await WakeWaiting(kit.context, kit.lead).pause(1)
+    assert slept == [5.0, 5.0, 0.0]
 
 
 async def test_health_checks_reach_the_nodes_and_look_at_their_readings() -> None:

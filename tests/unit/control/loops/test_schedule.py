@@ -1,4 +1,6 @@
 import asyncio
+from collections import Counter
+from dataclasses import replace
 
 import pytest
 
@@ -12,6 +14,7 @@ from crawlmesh.control.steer_tasks import cancel_task, pause_task, reprioritize,
 from crawlmesh.errors import NotLeaderError
 from crawlmesh.model.event import EventType
 from crawlmesh.model.task import TaskStatus
+from crawlmesh.observability.metrics import PLACED, ROUND_SECONDS, ROUNDS, Metric, NoMeasurements
 from crawlmesh.protocol.node_messages import ExecutionReport, ReportMessage
 from tests.unit.control.kit import ControlKit
 
@@ -243,3 +246,23 @@ async def test_a_changed_priority_changes_the_order() -> None:
     await kit.place()
     assert (await kit.task(second.id)).status is TaskStatus.ASSIGNED
     assert (await kit.task(first.id)).status is TaskStatus.PENDING
+
+
+async def test_rounds_are_measured() -> None:
+    kit = ControlKit()
+    measured: Counter[str] = Counter()
+
+    class Noting(NoMeasurements):
+        def add(self, metric: Metric, amount: float = 1.0, *labels: str) -> None:
+            measured[metric.name] += int(amount)
+
+        def observe(self, metric: Metric, value: float, *labels: str) -> None:
+            measured[metric.name] += 1
+
+    kit.context = replace(kit.context, measurements=Noting())
+    await kit.join(slots=2)
+    await kit.submit(3)
+    await kit.leads()
+    assert await kit.schedule.run_once(kit.now) == 2
+    assert await kit.schedule.run_once(kit.now) == 0
+    assert (measured[ROUNDS.name], measured[ROUND_SECONDS.name], measured[PLACED.name]) == (2, 2, 2)

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from crawlmesh.errors import SettingError
 from crawlmesh.model.node import HealthStatus, Node, NodeHealth, NodeStatus
 from crawlmesh.model.task import Task
+from crawlmesh.rules.node_health import HIGH_USAGE
 from crawlmesh.rules.placement import builtin_strategies
 from crawlmesh.rules.placement.base import Candidate, PlacementContext, Strategy
 from crawlmesh.rules.placement.fleet import Fleet
@@ -236,6 +237,77 @@ def test_what_keeps_a_task_waiting_is_said_in_groups() -> None:
         "1 node is unhealthy",
         "1 node is in a cluster that is not active",
     }
+
+
+class Broken:
+    """A strategy of one's own with a fault in it."""
+
+    name = "broken"
+
+    def __init__(self) -> None:
+        self.error: Exception | None = ZeroDivisionError("division by zero")
+
+    def choose(
+        self, task: Task, candidates: Sequence[Candidate], context: PlacementContext
+    ) -> Candidate | None:
+        if self.error is not None:
+            raise self.error
+        return candidates[0]
+
+
+def test_a_strategy_that_fails_lets_its_tasks_wait_and_is_named() -> None:
+    broken = Broken()
+    fleet = fleet_of([(node(), 0)], strategies={**builtin_strategies(), "broken": broken})
+    wanted = task(schedule_strategy="broken")
+    assert placed_on(fleet, wanted) is None
+    assert fleet.failures == {"broken": broken.error}
+    assert (
+        "the strategy broken failed: ZeroDivisionError: division by zero" in fleet.explain(wanted).sentences
+    )
+    assert placed_on(fleet, task()) == node().id
+    assert not any("failed" in sentence for sentence in fleet.explain(task()).sentences)
+    broken.error = None
+    assert placed_on(fleet, wanted) == node().id
+    assert fleet.failures == {}
+
+
+OVERLOADED = NodeHealth(HealthStatus.UNHEALTHY, {"reason": HIGH_USAGE, "cpu": 0.97})
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_the_least_loaded_is_taken_where_all_fitting_nodes_are_overloaded(strategy: str) -> None:
+    busy = [(node("a", health=OVERLOADED), 3), (node("b", health=OVERLOADED), 1)]
+    fleet = fleet_of(
+        [*busy, (node("other", node_type="gpu"), 0), (node("away", status=NodeStatus.OFFLINE), 0)]
+    )
+    wanted = task(node_type="standard", schedule_strategy=strategy)
+    placement = place(fleet, wanted)
+    assert placement is not None
+    assert placement.node_id == "b"
+    assert placement.choice.startswith("all fitting nodes are overloaded; took the least loaded one")
+    assert fleet.free_places(wanted) == 4
+    found = fleet.explain(wanted)
+    assert (found.fitting, found.free) == (3, 2)
+    assert "all fitting nodes are overloaded; the least loaded one is taken" in found.sentences
+
+
+def test_an_overloaded_node_gets_nothing_while_another_could_do_it() -> None:
+    wanted = task()
+    fleet = fleet_of([(node("hot", health=OVERLOADED), 0), (node("well"), 4)])
+    assert placed_on(fleet, wanted) is None  # it waits for a place on the one that is well
+    assert fleet.free_places(wanted) == 0
+    assert "1 node is overloaded" in fleet.explain(wanted).sentences
+    fleet.give_back("well")
+    assert placed_on(fleet, wanted) == "well"
+    fleet.update(node("well", status=NodeStatus.OFFLINE), 0)
+    assert placed_on(fleet, wanted) == "hot"
+    fleet.update(node("well"), 0)
+    assert placed_on(fleet, wanted) == "well"
+    fleet.remove("well")
+    fleet.update(node("hot"), 0)
+    placement = place(fleet, wanted)
+    assert placement is not None
+    assert "overloaded" not in placement.choice
 
 
 def test_an_explanation_begins_with_how_it_stands() -> None:

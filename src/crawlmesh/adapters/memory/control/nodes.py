@@ -37,13 +37,14 @@ class NodeTable:
         if self._by_identity.get(node.identity, node.id) != node.id:
             return False
         if old is not None:
-            node = msgspec.structs.replace(
-                node,
-                last_heartbeat=old.last_heartbeat,
-                load=old.load,
-                usage=old.usage,
-                active_tasks=old.active_tasks,
-            )
+            if node.session == old.session:
+                node = msgspec.structs.replace(
+                    node,
+                    last_heartbeat=old.last_heartbeat,
+                    load=old.load,
+                    usage=old.usage,
+                    active_tasks=old.active_tasks,
+                )
             del self._by_identity[old.identity]
         self._by_identity[node.identity] = node.id
         self._put(node)

@@ -14,22 +14,26 @@ from crawlmesh.model.node import Node
 ONE_AT_A_TIME = "SELECT pg_advisory_xact_lock(hashtextextended('crawlmesh nodes', 0))"
 
 _LOCK = """
-SELECT id, fence, identity FROM crawler_nodes WHERE id = ANY($1) OR identity = ANY($2) ORDER BY id FOR UPDATE
+SELECT id, fence, identity, session FROM crawler_nodes WHERE id = ANY($1) OR identity = ANY($2)
+ORDER BY id FOR UPDATE
 """
-_HEARD = ("last_heartbeat", "load", "usage", "active_tasks")  # heartbeats bring these, and nothing else does
+_HEARD = ("last_heartbeat", "load", "usage", "active_tasks")  # heartbeats bring these, and new sessions
 _UPDATE = NODES.update(leave=("id", *_HEARD))
+_RENEW = NODES.update()
 _INSERT = NODES.insert
 
 
 class _Known:
     """The nodes as they are in the course of the transaction."""
 
-    def __init__(self, rows: Sequence[tuple[str, int, str]]) -> None:
-        self._fences = {node_id: fence for node_id, fence, _ in rows}
-        self._identities = {node_id: identity for node_id, _, identity in rows}
-        self._owners = {identity: node_id for node_id, _, identity in rows}
+    def __init__(self, rows: Sequence[tuple[str, int, str, int]]) -> None:
+        self._fences = {node_id: fence for node_id, fence, _, _ in rows}
+        self._identities = {node_id: identity for node_id, _, identity, _ in rows}
+        self._owners = {identity: node_id for node_id, _, identity, _ in rows}
+        self._sessions = {node_id: session for node_id, _, _, session in rows}
         self.new: dict[str, Node] = {}
         self.changed: dict[str, Node] = {}
+        self.renewed: dict[str, Node] = {}  # changed, and in another session
 
     def take(self, node: Node) -> bool:
         """Take a change where its fence follows and no other node has its identity."""
@@ -41,17 +45,27 @@ class _Known:
         self._owners.pop(self._identities.get(node.id, ""), None)
         self._fences[node.id] = node.fence
         self._identities[node.id] = node.identity
+        self._sessions[node.id] = node.session
         self._owners[node.identity] = node.id
         return True
 
     def _put(self, node: Node) -> None:
-        if node.id in self.new:
-            heard = {name: getattr(self.new[node.id], name) for name in _HEARD}
-            self.new[node.id] = msgspec.structs.replace(node, **heard)
-        elif node.id in self._fences:
-            self.changed[node.id] = node
-        else:
+        begins = node.session != self._sessions.get(node.id)
+        for whole in (self.new, self.renewed):
+            if node.id in whole:
+                whole[node.id] = node if begins else _as_heard(node, whole[node.id])
+                return
+        if node.id not in self._fences:
             self.new[node.id] = node
+        elif begins:
+            self.changed.pop(node.id, None)
+            self.renewed[node.id] = node
+        else:
+            self.changed[node.id] = node
+
+
+def _as_heard(node: Node, before: Node) -> Node:
+    return msgspec.structs.replace(node, **{name: getattr(before, name) for name in _HEARD})
 
 
 async def change_nodes(transaction: Transaction, changes: Sequence[NodeChange]) -> list[bool]:
@@ -61,7 +75,7 @@ async def change_nodes(transaction: Transaction, changes: Sequence[NodeChange]) 
     ids = [change.node.id for change in changes]
     identities = [change.node.identity for change in changes]
     rows = await connection.fetch(_LOCK, ids, identities)
-    known = _Known([(row[0], row[1], row[2]) for row in rows])
+    known = _Known([(row[0], row[1], row[2], row[3]) for row in rows])
     answers = []
     for change in changes:
         answers.append(known.take(change.node))
@@ -70,6 +84,8 @@ async def change_nodes(transaction: Transaction, changes: Sequence[NodeChange]) 
             transaction.topics.add(f"node:{change.node.id}")
     if known.changed:
         await connection.execute(_UPDATE, document(known.changed.values()))
+    if known.renewed:
+        await connection.execute(_RENEW, document(known.renewed.values()))
     if known.new:
         await connection.execute(_INSERT, document(known.new.values()))
     return answers

@@ -19,6 +19,8 @@ _KNOWN_CLUSTER = "SELECT 1 FROM crawler_clusters WHERE id = $1"
 
 _KEYS = f"SELECT {KEYS.names} FROM api_keys ORDER BY created_at, id"  # noqa: S608
 _SAVE_KEY = KEYS.replace
+_ADD_KEY = f"{KEYS.insert} ON CONFLICT (id) DO NOTHING RETURNING id"
+_TOUCH_KEY = "UPDATE api_keys SET last_used_at = $2 WHERE id = $1 RETURNING id"
 _DELETE_KEY = "DELETE FROM api_keys WHERE id = $1 RETURNING id"
 
 
@@ -61,6 +63,14 @@ class Directory(Part):
     async def save_key(self, key: ApiKey) -> None:
         """Add or replace a key."""
         await self._fetch(_SAVE_KEY, document([key]))
+
+    async def add_key(self, key: ApiKey) -> bool:
+        """Add a key. False, and nothing changes, where its id is taken."""
+        return await self._fetch_value(_ADD_KEY, document([key])) is not None
+
+    async def touch_key(self, key_id: str, now: float) -> bool:
+        """Note that a key was used. False where it is unknown: it is not brought back."""
+        return await self._fetch_value(_TOUCH_KEY, key_id, now) is not None
 
     async def keys(self) -> list[ApiKey]:
         """All keys, oldest first."""

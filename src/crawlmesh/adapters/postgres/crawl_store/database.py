@@ -17,7 +17,7 @@ from crawlmesh.adapters.postgres.crawl_store.failures import (
 )
 from crawlmesh.adapters.postgres.crawl_store.schema import SCHEMA_NAME, lay_tables
 from crawlmesh.adapters.postgres.crawl_store.session import Session
-from crawlmesh.errors import StoreError
+from crawlmesh.errors import StoreUnavailableError
 from crawlmesh.ports.clock import Clock
 
 Result = TypeVar("Result")
@@ -148,7 +148,7 @@ class Database:
                 raise
             else:
                 return connection, transaction
-        raise StoreError(f"The PostgreSQL server at {self._address} closes every connection.")
+        raise StoreUnavailableError(f"The PostgreSQL server at {self._address} closes every connection.")
 
 
 async def _leave_as_it_is(_: object) -> None:

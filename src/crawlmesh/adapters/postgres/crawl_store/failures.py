@@ -4,7 +4,7 @@ from urllib.parse import urlsplit
 
 import asyncpg
 
-from crawlmesh.errors import StoreError, StoreFullError
+from crawlmesh.errors import StoreError, StoreFullError, StoreUnavailableError
 
 CONNECTION_LOST = (
     OSError,
@@ -42,7 +42,7 @@ def translated(error: BaseException, address: str) -> StoreError:
             "What was stored is safe; make room there."
         )
     if isinstance(error, CONNECTION_LOST):
-        return StoreError(
+        return StoreUnavailableError(
             f"The PostgreSQL server at {address} does not answer ({said}). What was stored is safe; "
             "the store works again as soon as the server does."
         )

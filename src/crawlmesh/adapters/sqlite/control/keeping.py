@@ -58,6 +58,19 @@ def save_key(session: Session, key: ApiKey) -> None:
     session.write(_SAVE_KEY, [row])
 
 
+def add_key(session: Session, key: ApiKey) -> bool:
+    """Add a key; False where its id is taken."""
+    if session.one("SELECT 1 FROM api_keys WHERE id = ?", key.id) is not None:
+        return False
+    save_key(session, key)
+    return True
+
+
+def touch_key(session: Session, key_id: str, now: float) -> bool:
+    """Note that a key was used; False where it is unknown."""
+    return session.run("UPDATE api_keys SET last_used_at = ? WHERE id = ?", now, key_id) > 0
+
+
 def delete_key(session: Session, key_id: str) -> bool:
     """Forget a key."""
     return session.run("DELETE FROM api_keys WHERE id = ?", key_id) > 0

@@ -17,15 +17,22 @@ SELECT json_group_array(json_array(id, identity, fence)) FROM crawler_nodes
 WHERE id IN (SELECT value FROM json_each(?1)) OR identity IN (SELECT value FROM json_each(?2))
 """
 
-_HEARD = {"last_heartbeat", "load", "usage", "active_tasks"}  # not written by a change of a known node
-_CHANGED = ", ".join(
-    f"{name} = excluded.{name}" for name in names(NODE) if name not in _HEARD | {"id", "touched_at"}
-)
+# What heartbeats bring: a change of a known node writes it only together with a new session.
+_HEARD = {"last_heartbeat", "load", "usage", "active_tasks"}
+
+
+def _new(name: str) -> str:
+    if name not in _HEARD:
+        return f"excluded.{name}"
+    return f"iif(excluded.session = crawler_nodes.session, crawler_nodes.{name}, excluded.{name})"
+
+
+_CHANGED = ", ".join(f"{name} = {_new(name)}" for name in names(NODE) if name not in {"id", "touched_at"})
 _WRITE_NODES = insert(
     "crawler_nodes",
     names(NODE),
-    f"ON CONFLICT (id) DO UPDATE SET {_CHANGED}, touched_at ="
-    " max(excluded.updated_at, coalesce(last_heartbeat, 0), coalesce(excluded.health_timestamp, 0))",
+    f"ON CONFLICT (id) DO UPDATE SET {_CHANGED}, touched_at = max(excluded.updated_at,"
+    f" coalesce({_new('last_heartbeat')}, 0), coalesce(excluded.health_timestamp, 0))",
 )
 
 _KNOWN = "SELECT json_group_array(id) FROM crawler_nodes WHERE id IN (SELECT value FROM json_each(?))"

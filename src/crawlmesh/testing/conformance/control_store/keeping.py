@@ -1,5 +1,7 @@
 """Clusters and keys."""
 
+import asyncio
+
 import msgspec
 import pytest
 
@@ -68,7 +70,7 @@ class Clusters(ControlStoreCase):
 
 
 class Keys(ControlStoreCase):
-    """`save_key`, `keys` and `delete_key`."""
+    """`save_key`, `add_key`, `touch_key`, `keys` and `delete_key`."""
 
     async def test_keys_oldest_first(self, store: ControlStore) -> None:
         """As they were saved last."""
@@ -79,6 +81,27 @@ class Keys(ControlStoreCase):
         used = msgspec.structs.replace(new_key(1), last_used_at=NOW + 9)
         await store.save_key(used)
         assert await store.keys() == [used, full, new_key(3)]
+
+    async def test_the_first_key_of_an_id_stays(self, store: ControlStore) -> None:
+        """Who comes second hears of it, also at the same moment."""
+        first, second = new_key(1, name="first"), new_key(1, name="second", hash="ab" * 32)
+        assert await store.add_key(first)
+        assert not await store.add_key(second)
+        assert await store.keys() == [first]
+        rivals = [new_key(2, name=f"rival {number}", hash=f"{number:064x}") for number in range(10, 20)]
+        added = await asyncio.gather(*(store.add_key(key) for key in rivals))
+        [winner] = [key for key, each in zip(rivals, added, strict=True) if each]
+        assert await store.keys() == [first, winner]
+
+    async def test_using_a_key_changes_nothing_else_and_brings_none_back(self, store: ControlStore) -> None:
+        """A key that is not there stays away."""
+        await store.save_key(new_key(1))
+        await store.save_key(new_key(2, expires_at=NOW + 0.1))
+        assert await store.touch_key("key-2", NOW + 9)
+        assert await store.keys() == [new_key(1), new_key(2, expires_at=NOW + 0.1, last_used_at=NOW + 9)]
+        await store.delete_key("key-2")
+        assert not await store.touch_key("key-2", NOW + 10)
+        assert await store.keys() == [new_key(1)]
 
     async def test_deleting_keys(self, store: ControlStore) -> None:
         """Once."""

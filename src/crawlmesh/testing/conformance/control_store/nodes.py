@@ -56,12 +56,12 @@ class ChangingNodes(ControlStoreCase):
     """`change_nodes`, `node` and `node_by_identity`."""
 
     async def test_a_node_is_read_as_it_was_written(self, store: ControlStore) -> None:
-        """Every field of a new one; all but what heartbeats bring of a known one."""
+        """Every field of a new one; all but what heartbeats bring of a known one in the same session."""
         await add_nodes(store, FULL)
         assert await store.node("node-001") == FULL
         change = changed_node(
             msgspec.structs.replace(
-                new_node(name="other", updated_at=NOW + 9, identity="elsewhere"),
+                new_node(name="other", updated_at=NOW + 9, identity="elsewhere", session=FULL.session),
                 last_heartbeat=NOW + 99,
                 load=0.1,
                 usage={"cpu_usage": 0.9},
@@ -76,6 +76,29 @@ class ChangingNodes(ControlStoreCase):
             usage=FULL.usage,
             active_tasks=FULL.active_tasks,
         )
+
+    async def test_a_new_session_brings_what_heartbeats_bring_otherwise(self, store: ControlStore) -> None:
+        """It is found by it too; what follows in the session, also in the same call, leaves it alone."""
+        await add_nodes(store, FULL)
+        heard: dict[str, Any] = {
+            "last_heartbeat": NOW + 99,
+            "load": 0.0,
+            "usage": {"cpu_usage": 0.5},
+            "active_tasks": 0,
+        }
+        renewed = changed_node(FULL, session=FULL.session + 1, status=NodeStatus.ONLINE, **heard)
+        later = changed_node(renewed.node, name="later", last_heartbeat=NOW + 200, load=1.0, active_tasks=9)
+        assert await store.change_nodes([renewed, later]) == [True, True]
+        expected = msgspec.structs.replace(later.node, **heard)
+        assert await store.node(FULL.id) == expected
+        assert await store.nodes_changed_since(NOW + 99) == [expected]
+        assert await store.silent_nodes(SILENT, NOW + 99, 9) == []
+        assert await store.silent_nodes(SILENT, NOW + 100, 9) == [expected]
+        again = changed_node(expected, session=expected.session + 1, last_heartbeat=None, load=0.2)
+        assert await store.change_nodes([changed_node(expected), again]) == [True, False]
+        again = changed_node(again.node, last_heartbeat=None)
+        assert await store.change_nodes([again]) == [True]
+        assert await store.node(FULL.id) == again.node
 
     async def test_unknown_nodes(self, store: ControlStore) -> None:
         """Are None."""

@@ -102,6 +102,9 @@ class Walk:
                 "status": self._random.choice(list(NodeStatus)),
                 "fence": (0 if known is None else known.fence) + self._random.choice((1, 1, 1, 2)),
                 "updated_at": self._now,
+                "session": self._random.choice((1, 1, 2)),
+                "last_heartbeat": self._maybe(self._now),
+                "load": self._random.random(),
             }
             changes.append(NodeChange(node=new_node(number, **fields), events=(new_event(),)))
         await self._both(lambda store: store.change_nodes(changes))

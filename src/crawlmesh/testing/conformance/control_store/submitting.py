@@ -30,6 +30,19 @@ def _with_key(number: int, key: str, body: str = "same", key_life: float = 60.0)
 class Submitting(ControlStoreCase):
     """New tasks."""
 
+    async def test_whole_numbers_stay_whole(self, store: ControlStore) -> None:
+        """1 is not read as 1.0."""
+        task = new_task(min_resources={"cpu_cores": 1, "share": 2.5}, capabilities={"level": 2, "part": 0.5})
+        await add_tasks(store, task)
+        read = await the_task(store)
+        numbers = [*read.min_resources.values(), *read.capabilities.values()]
+        assert [(type(number), number) for number in numbers] == [
+            (int, 1),
+            (float, 2.5),
+            (int, 2),
+            (float, 0.5),
+        ]
+
     async def test_a_task_is_read_as_it_was_submitted(self, store: ControlStore) -> None:
         """Every field, to the last digit."""
         task = new_task(
