@@ -170,7 +170,7 @@ def test_another_server_on_the_same_data_is_refused(alone: Standalone) -> None:
     check_sentence(
         alone.command.run("distribute", "--mode", "worker", code=1), "Another worker", "--device-id"
     )
-    script = [sys.executable, ROOT / "scripts" / "init_distribution.py", "--reset", "--yes"]
+    script = [sys.executable, str(ROOT / "scripts" / "init_distribution.py"), "--reset", "--yes"]
     refused = subprocess.run(
         script,
         cwd=alone.command.folder,
