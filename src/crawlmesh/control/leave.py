@@ -1,6 +1,7 @@
 """A node says goodbye."""
 
 from crawlmesh.control.context import ControlContext
+from crawlmesh.control.crawl_state import expire_leases
 from crawlmesh.control.drain_node import drain_node
 from crawlmesh.control.node_steps import set_offline
 from crawlmesh.control.releasing import release_work
@@ -20,4 +21,5 @@ async def leave(
         return await drain_node(context, node_id) if node.status is NodeStatus.ONLINE else node
     node = await set_offline(context, node_id)
     await release_work(context, node)
+    await expire_leases(context, node.id, node.capabilities)  # it says itself that it fetches no more
     return node

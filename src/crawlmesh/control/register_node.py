@@ -48,7 +48,7 @@ async def register_node(context: ControlContext, registration: Registration) -> 
             known.node if known else None, registration, node_id, hash_of(token), cluster_id, now
         )
         if (await context.store.change_nodes([change], now=now))[0]:
-            await _lose_earlier(context, known, change.node)
+            await _lose_earlier(context, known, change.node, registration)
             return _answer(context, change.node, token, now)
     raise ConflictError(f"The node {registration.name!r} registers several times at once; try again.")
 
@@ -68,12 +68,15 @@ async def _new_id(context: ControlContext, registration: Registration) -> str:
     return f"node-{secrets.token_hex(4)}"
 
 
-async def _lose_earlier(context: ControlContext, known: _Known | None, node: Node) -> None:
+async def _lose_earlier(
+    context: ControlContext, known: _Known | None, node: Node, registration: Registration
+) -> None:
     context.remembered.forget_node(node.id)
     if known is None:
         return
     await lose_executions(context, known.execution_ids)
-    await expire_leases(context, node.id, known.node.capabilities)
+    if registration.new_process:
+        await expire_leases(context, node.id, known.node.capabilities)
 
 
 def _answer(context: ControlContext, node: Node, token: str, now: float) -> Registered:

@@ -5,7 +5,6 @@ from collections.abc import Iterable
 
 from crawlmesh.control.changing import Candidate, LeaderFence, change_by_execution, nobody_leads
 from crawlmesh.control.context import ControlContext
-from crawlmesh.control.crawl_state import expire_leases
 from crawlmesh.control.merge_result import with_merged_result
 from crawlmesh.control.report import settled, settled_crawl
 from crawlmesh.model.change import TaskChange
@@ -48,19 +47,19 @@ async def release_executions(context: ControlContext, execution_ids: Iterable[st
 
 
 async def lose_work(context: ControlContext, node: Node, fence: LeaderFence = nobody_leads) -> int:
-    """Everything that runs on a node is lost, and its links are free again."""
+    """Everything that runs on a node is lost.
+
+    Its leases of hosts run out by themselves: a node that is silent may only be cut off, and go on fetching
+    under them for as long as they last.
+    """
     running = await context.store.node_assignments(node.id)
-    lost = await lose_executions(context, [assignment.execution.id for assignment in running], fence)
-    await expire_leases(context, node.id, node.capabilities)
-    return lost
+    return await lose_executions(context, [assignment.execution.id for assignment in running], fence)
 
 
 async def release_work(context: ControlContext, node: Node) -> int:
-    """Everything that runs on a node is given up in order, and its links are free again."""
+    """Everything that runs on a node is given up in order; its leases of hosts run out by themselves."""
     running = await context.store.node_assignments(node.id)
-    released = await release_executions(context, [assignment.execution.id for assignment in running])
-    await expire_leases(context, node.id, node.capabilities)
-    return released
+    return await release_executions(context, [assignment.execution.id for assignment in running])
 
 
 def _tell(message: str, number: int) -> None:

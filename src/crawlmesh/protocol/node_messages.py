@@ -41,6 +41,7 @@ class Registration(msgspec.Struct, frozen=True, kw_only=True):
     slots: Slots = 3
     weight: Weight = 1.0
     task_types: TaskTypes = ()
+    new_process: bool = False  # it has just begun and no earlier one lives: what that one leased is free
 
 
 class Registered(msgspec.Struct, frozen=True, kw_only=True):

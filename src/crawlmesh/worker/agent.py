@@ -211,6 +211,7 @@ class Agent:
             slots=options.slots,
             weight=options.weight,
             task_types=tuple(self._executors),
+            new_process=not self._has_joined,
         )
 
     def _keep(self, registered: Registered) -> None:

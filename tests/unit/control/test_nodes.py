@@ -56,10 +56,12 @@ async def test_what_an_earlier_process_still_had_is_lost_at_once() -> None:
     await kit.place()
     await kit.make_crawl("crawl", "1")
     await kit.crawl_store.lease(lease_request("crawl", node_id="a/2"))
-    await kit.join()
+    await kit.join(capabilities={"processes": 2})
     again = await kit.task(task.id)
     assert (again.status, again.losses) == (TaskStatus.PENDING, 1)
     assert [each.ended_by for each in await kit.executions(task.id)] == [EndedBy.NODE_LOST]
+    assert (await kit.crawl_store.progress("crawl")).leased == 1, "it may still be fetching"
+    await kit.join(new_process=True)
     assert (await kit.crawl_store.progress("crawl")).leased == 0
     with pytest.raises(StaleSessionError):
         await kit.pull(first)

@@ -97,13 +97,14 @@ async def test_heartbeats_keep_a_node_and_bring_it_back() -> None:
     assert await kit.place() == 1
 
 
-async def test_the_links_of_all_its_processes_go_to_others() -> None:
+async def test_leases_of_a_silent_node_run_out_by_themselves() -> None:
+    """It may only be cut off, and be fetching under them: others must not come to the host on top of that."""
     kit, loop, _ = await _kit_with_work(capabilities={"processes": 3})
     await kit.make_crawl("crawl", "1")
     await kit.crawl_store.lease(lease_request("crawl", node_id="a/3", duration=1e6))
     kit.clock.advance(301.0)
     await loop.run_once(kit.now)
-    assert (await kit.crawl_store.progress("crawl")).leased == 0
+    assert (await kit.crawl_store.progress("crawl")).leased == 1
 
 
 async def test_stale_reports_of_a_node_that_comes_back_are_refused() -> None:
