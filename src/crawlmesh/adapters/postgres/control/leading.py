@@ -1,8 +1,10 @@
 """Who leads."""
 
+import asyncpg
+
 from crawlmesh.adapters.postgres.control.part import Part
 from crawlmesh.adapters.postgres.control.transaction import Transaction
-from crawlmesh.errors import NotLeaderError
+from crawlmesh.errors import NotLeaderError, StoreError
 from crawlmesh.model.change import Leadership
 
 _TAKE = """
@@ -14,6 +16,15 @@ ON CONFLICT (one) DO UPDATE SET
 WHERE last.holder = excluded.holder OR last.expires_at <= $2
 RETURNING holder, fence, expires_at
 """
+_PATIENCE = "SET LOCAL lock_timeout = '2s'"
+
+# A process that is stopped with a statement half sent holds its locks, and the server does not count it as
+# idle in a transaction. Nobody else is inside a transaction for so long and waits for its client.
+_FREE = """
+SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+WHERE datname = current_database() AND usename = current_user AND application_name LIKE 'crawlmesh%'
+  AND xact_start < now() - make_interval(secs => $1) AND wait_event = 'ClientRead' AND pid <> pg_backend_pid()
+"""
 _READ = "SELECT holder, fence, expires_at FROM leadership"
 _RESIGN = "UPDATE leadership SET expires_at = 0 WHERE holder = $1"
 
@@ -24,9 +35,19 @@ _CHECK = "SELECT 1 FROM leadership WHERE fence = $1 AND expires_at > $2 FOR SHAR
 class Leading(Part):
     """The part of the store that knows the leader."""
 
+    standstill = 5.0  # seconds inside a transaction after which a client that says nothing is cut off
+
     async def lead(self, holder: str, duration: float, now: float) -> Leadership | None:
         """Take or renew the lead for `duration` seconds. None while somebody else has it."""
-        rows = await self._fetch(_TAKE, holder, now, duration)
+        await self._fetch(_FREE, self.standstill)
+        try:
+            async with self._database.connection() as connection, connection.transaction():
+                await connection.execute(_PATIENCE)
+                rows = await connection.fetch(_TAKE, holder, now, duration)
+        except StoreError as error:
+            if isinstance(error.__cause__, asyncpg.LockNotAvailableError):
+                raise StoreError("The leader is writing, or was stopped while it did; ask again.") from None
+            raise
         return Leadership(*rows[0]) if rows else None
 
     async def leader(self) -> Leadership | None:

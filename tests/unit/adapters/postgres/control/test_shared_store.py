@@ -1,6 +1,8 @@
 """What only a store that several masters share can get wrong."""
 
 import asyncio
+import struct
+from urllib.parse import urlsplit
 
 import asyncpg
 import msgspec
@@ -216,6 +218,35 @@ async def test_a_master_that_stands_still_does_not_hold_up_the_others(
     with pytest.raises(StoreError, match="Try again"):
         await still
     assert await other.last_event_id() == 0
+
+
+def _message(kind: bytes, body: bytes) -> bytes:
+    return kind + struct.pack("!I", len(body) + 4) + body
+
+
+async def _stop_in_the_middle_of_a_statement(dsn: str) -> asyncio.StreamWriter:
+    """A client that locks the row of the lead, sends one half of its next statement and is seen no more."""
+    address = urlsplit(dsn)
+    reader, writer = await asyncio.open_connection(address.hostname, address.port)
+    options = {"user": "postgres", "database": address.path[1:], "application_name": "crawlmesh"}
+    start = b"".join(f"{name}\0{value}\0".encode() for name, value in options.items()) + b"\0"
+    writer.write(struct.pack("!II", len(start) + 8, 196_608) + start)
+    await reader.readuntil(b"Z\0\0\0\x05I")
+    writer.write(_message(b"Q", b"BEGIN; SELECT 1 FROM leadership FOR SHARE\0"))
+    await reader.readuntil(b"Z\0\0\0\x05T")
+    writer.write(_message(b"P", b"\0SELECT 1\0\0\0") + _message(b"H", b""))
+    await reader.readuntil(b"1\0\0\0\x04")
+    return writer
+
+
+async def test_one_that_is_stopped_with_a_statement_half_sent_is_cut_off(
+    other: PostgresControlStore, dsn: str
+) -> None:
+    await _execute(dsn, "INSERT INTO leadership (one, holder, fence, expires_at) VALUES (1, 'first', 1, 10)")
+    stopped = await _stop_in_the_middle_of_a_statement(dsn)
+    other.standstill = 0.0
+    assert await other.lead("second", 10.0, now=20.0) is not None
+    stopped.transport.abort()
 
 
 async def test_a_closed_store_says_so(dsn: str) -> None:
