@@ -7,6 +7,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Self, TypeVar
 
+from crawlmesh.adapters.sqlite.checkpointing import Checkpointer
 from crawlmesh.adapters.sqlite.connection import open_database, open_to_read
 from crawlmesh.adapters.sqlite.control import (
     changing,
@@ -50,7 +51,7 @@ class SqliteControlStore:
     """A `ControlStore` in one file, owned by one process. What is committed survives a kill at any moment.
 
     One thread writes. Two read beside it: one answers what the loops ask all the time, the other what
-    people list, which may take its time.
+    people list, which may take its time. A fourth moves what was committed from the log into the file.
     """
 
     shared = False
@@ -58,6 +59,7 @@ class SqliteControlStore:
     def __init__(self, session: Session, path: Path, hot: Reader, lists: Reader) -> None:
         """Use `open`."""
         self._session = session
+        self._checkpointer = Checkpointer(path, session.connection)
         self._loop = asyncio.get_running_loop()
         self._topics = Topics()
         self._hot = hot
@@ -299,6 +301,7 @@ class SqliteControlStore:
         await self._writer.aclose()
         await self._hot.aclose()
         await self._lists.aclose()
+        await asyncio.to_thread(self._checkpointer.close)
         self._session.connection.close()
         self._topics.wake_all()
 
