@@ -10,7 +10,7 @@ from pathlib import Path
 import msgspec
 
 from crawlmesh.adapters.memory import MemoryCrawlStore
-from crawlmesh.adapters.sqlite import SqliteControlStore
+from crawlmesh.adapters.sqlite.control_store import SqliteControlStore
 from crawlmesh.control.context import ControlContext
 from crawlmesh.control.fleet_view import FleetView
 from crawlmesh.control.lead import Lead

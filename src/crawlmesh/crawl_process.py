@@ -1,7 +1,8 @@
 """One of several crawl processes, started by `crawlmesh crawl --processes`.
 
-Run as `python -m crawlmesh.crawl_process NODE_ID DESCRIPTOR`; the job comes over standard input. It stands
-apart from the command line so that a process starts without all that only people need.
+The first ones are copies of the command's process. One that replaces a dead one is run as
+`python -m crawlmesh.crawl_process NODE_ID DESCRIPTOR`, and the job comes over standard input; so this stands
+apart from the command line, that it starts without all that only people need.
 """
 
 import asyncio
@@ -31,14 +32,14 @@ class CrawlProcessJob(msgspec.Struct, frozen=True):
     archive: str | None  # folder
 
 
-def main(node_id: str, descriptor: int) -> None:
+def crawl(node_id: str, connection: socket.socket, encoded_job: bytes) -> None:
     """Crawl with the store at the other end of an inherited socket."""
     try:
-        job = msgspec.json.decode(sys.stdin.buffer.read(), type=CrawlProcessJob)
+        job = msgspec.json.decode(encoded_job, type=CrawlProcessJob)
     except msgspec.DecodeError:
-        sys.exit(1)  # cut off: the process that started this one was killed
+        sys.exit(1)  # cut off: the process that started this one has ended
     try:
-        asyncio.run(_work(job, node_id, socket.socket(fileno=descriptor)))
+        asyncio.run(_work(job, node_id, connection))
     except CrawlmeshError as error:
         sys.stderr.write(f"crawlmesh: {error}\n")
         sys.exit(SAID_WHY)
@@ -67,4 +68,4 @@ async def _work(job: CrawlProcessJob, node_id: str, connection: socket.socket) -
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], int(sys.argv[2]))
+    crawl(sys.argv[1], socket.socket(fileno=int(sys.argv[2])), sys.stdin.buffer.read())

@@ -63,6 +63,6 @@ def crawl_processes(process: Popen[str]) -> list[psutil.Process]:
 
 def _is_crawling(child: psutil.Process) -> bool:
     try:
-        return "crawlmesh.crawl_process" in child.cmdline() and child.status() != psutil.STATUS_ZOMBIE
+        return child.status() != psutil.STATUS_ZOMBIE
     except (psutil.NoSuchProcess, psutil.ZombieProcess):
         return False

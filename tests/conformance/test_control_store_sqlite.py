@@ -2,7 +2,7 @@ from pathlib import Path
 
 from crawlmesh import migrations
 from crawlmesh.adapters.memory import MemoryControlStore
-from crawlmesh.adapters.sqlite import SqliteControlStore
+from crawlmesh.adapters.sqlite.control_store import SqliteControlStore
 from crawlmesh.ports.control_store import ControlStore
 from crawlmesh.testing.conformance.control_store import ControlStoreSuite
 

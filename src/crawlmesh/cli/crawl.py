@@ -1,6 +1,5 @@
 """`crawlmesh crawl`: take a site."""
 
-import asyncio
 import re
 from pathlib import Path
 from typing import Any
@@ -8,7 +7,7 @@ from typing import Any
 import click
 
 from crawlmesh.cli.addresses import with_scheme
-from crawlmesh.cli.crawl_run import CrawlOrder, run_crawl
+from crawlmesh.cli.crawl_run import CrawlOrder, crawl_and_tell
 from crawlmesh.cli.extraction_options import extraction_from
 from crawlmesh.cli.options import config_options, request_options, selector_options, setting_flags
 from crawlmesh.cli.state_folders import existing_state, state_path
@@ -116,7 +115,7 @@ def crawl(**options: Any) -> int:
         quiet=options["quiet"],
         strict=options["strict"],
     )
-    return asyncio.run(run_crawl(order))
+    return crawl_and_tell(order)
 
 
 def _refuse_contradictions(options: dict[str, Any]) -> None:

@@ -2,6 +2,7 @@
 
 import asyncio
 import signal
+import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -9,12 +10,12 @@ from pathlib import Path
 import click
 import msgspec
 
+from crawlmesh import crawl_process
 from crawlmesh.cli.display import Display, choose_display
 from crawlmesh.cli.exit_codes import ExitCode
 from crawlmesh.cli.summary import CrawlSummary, StoppedBy, print_summary, summarize
 from crawlmesh.crawl.definition import CrawlDefinition
 from crawlmesh.crawl.engine import Engine
-from crawlmesh.crawl_process import CrawlProcessJob
 from crawlmesh.ports.crawl_store import CrawlStore
 from crawlmesh.settings import Settings
 from crawlmesh.wiring import (
@@ -29,9 +30,10 @@ from crawlmesh.wiring import (
     system_clock,
 )
 from crawlmesh.worker.export import export_records
+from crawlmesh.worker.forked_process import ForkedProcess, fork_processes
 from crawlmesh.worker.garbage import spare_long_lived_objects
 from crawlmesh.worker.preparation import CrawlLimits, Prepared, Start, prepare
-from crawlmesh.worker.process_pool import ProcessPool
+from crawlmesh.worker.process_pool import ProcessPool, node_names
 
 _CARE_INTERVAL = 5.0  # seconds between two looks for leases that ran out
 _CHILD_COMMAND = ["-m", "crawlmesh.crawl_process"]
@@ -53,8 +55,19 @@ class CrawlOrder(msgspec.Struct, frozen=True, kw_only=True):
     strict: bool = False
 
 
-async def run_crawl(order: CrawlOrder) -> int:
-    """Crawl, show it, write the records, and say how it went."""
+def crawl_and_tell(order: CrawlOrder) -> int:
+    """Crawl, show it, write the records, and say how it went. Not to be called from an event loop."""
+    return asyncio.run(_run_crawl(order, _copies_for(order.settings.processes)))
+
+
+def _copies_for(processes: int) -> dict[str, ForkedProcess]:
+    """The crawl processes, where this system makes copies safely; elsewhere they are started one by one."""
+    if processes == 1 or sys.platform != "linux":
+        return {}
+    return fork_processes(node_names(processes), crawl_process.crawl)
+
+
+async def _run_crawl(order: CrawlOrder, forked: dict[str, ForkedProcess]) -> int:
     with StateFolder(order.state) as state:
         if order.fresh:
             state.clear()
@@ -62,7 +75,7 @@ async def run_crawl(order: CrawlOrder) -> int:
         try:
             prepared = await _prepare(order, store)
             display = choose_display(quiet=order.quiet, as_json=order.as_json)
-            run = _Run(order, state, store, prepared)
+            run = _Run(order, state, store, prepared, forked)
             stopped_by = await run.work(display)
             output = await run.write_output()
             summary = await summarize(store, prepared, order, output, stopped_by, run.seconds)
@@ -91,11 +104,19 @@ def _exit_code(order: CrawlOrder, summary: CrawlSummary) -> int:
 class _Run:
     """One go at a crawl, from the first request to the records on disk."""
 
-    def __init__(self, order: CrawlOrder, state: StateFolder, store: CrawlStore, prepared: Prepared) -> None:
+    def __init__(
+        self,
+        order: CrawlOrder,
+        state: StateFolder,
+        store: CrawlStore,
+        prepared: Prepared,
+        forked: dict[str, ForkedProcess],
+    ) -> None:
         self._order = order
         self._state = state
         self._store = store
         self._prepared = prepared
+        self._forked = forked
         self._stopped_by: StoppedBy | None = None
         self._worker: Engine | ProcessPool | None = None
         self.seconds = 0.0
@@ -150,7 +171,7 @@ class _Run:
 
     async def _work_in_processes(self, archive_folder: Path | None) -> None:
         settings = self._order.settings
-        job = CrawlProcessJob(
+        job = crawl_process.CrawlProcessJob(
             engine=engine_options(settings),
             fetching=fetch_options(settings),
             crawl_id=self._prepared.crawl.id,
@@ -158,7 +179,8 @@ class _Run:
             archive=None if archive_folder is None else str(archive_folder),
         )
         serve = serve_crawl_store(self._store)
-        pool = ProcessPool(self._store, serve, _CHILD_COMMAND, msgspec.json.encode(job), settings.processes)
+        encoded = msgspec.json.encode(job)
+        pool = ProcessPool(self._store, serve, _CHILD_COMMAND, encoded, settings.processes, self._forked)
         self._worker = pool
         await pool.run()
 

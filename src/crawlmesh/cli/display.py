@@ -9,10 +9,6 @@ from typing import TYPE_CHECKING, Protocol
 
 import click
 import msgspec
-from rich.console import Console, Group, RenderableType
-from rich.live import Live
-from rich.table import Table
-from rich.text import Text
 
 from crawlmesh.cli.words import in_bytes, in_time
 from crawlmesh.model.crawl import CrawlProgress, HostProgress
@@ -23,7 +19,6 @@ from crawlmesh.worker.preparation import Prepared
 if TYPE_CHECKING:
     from crawlmesh.cli.crawl_run import CrawlOrder
 
-_LIVE_INTERVAL = 0.5  # seconds
 _LINE_INTERVAL = 5.0  # seconds
 _RATE_WINDOW = 10.0  # seconds over which pages per second are measured
 _SHOWN_HOSTS = 5
@@ -91,7 +86,11 @@ def choose_display(*, quiet: bool, as_json: bool) -> Display:
 
 def choose_screen() -> Screen:
     """Live on a terminal, lines elsewhere."""
-    return _LiveScreen() if sys.stderr.isatty() else _LineScreen()
+    if not sys.stderr.isatty():
+        return _LineScreen()
+    from crawlmesh.cli.live_screen import LiveScreen  # noqa: PLC0415 - slow to import
+
+    return LiveScreen()
 
 
 async def _watch(screen: Screen, camera: "_Camera") -> None:
@@ -161,75 +160,3 @@ class _LineScreen:
 
     def close(self) -> None:
         pass
-
-
-class _LiveScreen:
-    interval = _LIVE_INTERVAL
-
-    def __init__(self) -> None:
-        self._live = Live(console=Console(stderr=True), refresh_per_second=4, transient=True)
-
-    def show(self, snapshot: Snapshot) -> None:
-        self._live.start()
-        self._live.update(_picture(snapshot))
-
-    def tell(self, sentence: str) -> None:
-        self._live.console.print(Text(sentence))  # above the picture, which other output would tear
-
-    def close(self) -> None:
-        self._live.stop()
-
-
-def _picture(snapshot: Snapshot) -> RenderableType:
-    progress = snapshot.progress
-    known = progress.added or 1
-    ended = progress.done + progress.dead
-    numbers = Table.grid(padding=(0, 3))
-    numbers.add_row(
-        _cell("pages", f"{progress.pages:,}"),
-        _cell("pages/s", f"{snapshot.pages_per_second:,.0f}"),
-        _cell("downloaded", in_bytes(progress.bytes)),
-        _cell("queue", f"{progress.pending + progress.leased:,}"),
-        _cell("dead", f"{progress.dead:,}", "red" if progress.dead else ""),
-        _cell("skipped", f"{progress.skipped:,}"),
-        _cell("time", in_time(snapshot.elapsed)),
-        _cell("left", "unknown" if snapshot.remaining is None else in_time(snapshot.remaining)),
-    )
-    return Group(_bar(ended / known), numbers, _statuses(progress), _hosts(snapshot.hosts))
-
-
-def _cell(name: str, value: str, style: str = "bold") -> Text:
-    return Text.assemble((f"{name}\n", "dim"), (value, style))
-
-
-def _bar(share: float) -> Text:
-    width = 60
-    filled = round(width * share)
-    return Text.assemble(
-        ("━" * filled, "green"), ("━" * (width - filled), "dim"), f" {share:.0%} of known links"
-    )
-
-
-def _statuses(progress: CrawlProgress) -> Text:
-    text = Text("status  ", style="dim")
-    for status, number in sorted(progress.by_status.items()):
-        style = "green" if status < "300" else "yellow" if status < "400" else "red"
-        text.append(f"{status} ", style)
-        text.append(f"{number:,}  ", "default")
-    return text
-
-
-def _hosts(hosts: list[HostProgress]) -> Table:
-    table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
-    for name in ("failing and slowest hosts", "done", "dead", "queue", "mean time", "delay"):
-        table.add_column(name, justify="left" if name.startswith("f") else "right")
-    for host in hosts:
-        table.add_row(
-            host.host,
-            f"{host.done:,}",
-            Text(f"{host.dead:,}", "red" if host.dead else ""),
-            f"{host.queued:,}",
-            f"{host.mean_elapsed * 1000:,.0f} ms",
-            f"{host.state.delay:g} s" if host.state.delay else "",
-        )
-    return table

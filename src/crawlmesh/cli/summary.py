@@ -6,9 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 import msgspec
-from rich.table import Table
 
-from crawlmesh.cli.console import table_console
 from crawlmesh.cli.words import in_bytes, in_time
 from crawlmesh.model.crawl import CrawlProgress
 from crawlmesh.model.link import LinkState
@@ -145,6 +143,10 @@ def print_summary(summary: CrawlSummary, *, as_json: bool, quiet: bool) -> None:
 
 
 def _print_table(summary: CrawlSummary) -> None:
+    from rich.table import Table  # noqa: PLC0415 - slow to import, and not needed where machines read
+
+    from crawlmesh.cli.console import table_console  # noqa: PLC0415
+
     table = Table(show_header=False, box=None, padding=(0, 2, 0, 0))
     rows = {
         "Pages": f"{summary.pages:,} ({summary.new_pages:,} in this run, {summary.pages_per_second:,}/s)",

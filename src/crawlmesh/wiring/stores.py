@@ -41,7 +41,7 @@ async def open_control_store(url: str) -> ControlStore:
         from crawlmesh.adapters.postgres.control import PostgresControlStore  # noqa: PLC0415 - so is asyncpg
 
         return await PostgresControlStore.open(url)
-    from crawlmesh.adapters.sqlite import SqliteControlStore  # noqa: PLC0415
+    from crawlmesh.adapters.sqlite.control_store import SqliteControlStore  # noqa: PLC0415
 
     make_folder(url)
     await upgrade(url)

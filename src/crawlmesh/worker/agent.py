@@ -13,6 +13,7 @@ from crawlmesh.errors import (
     ForbiddenError,
     InvalidError,
     MasterUnreachableError,
+    NotFoundError,
     RequestError,
     UnauthenticatedError,
 )
@@ -34,7 +35,8 @@ from crawlmesh.worker.reporter import Reporter
 from crawlmesh.worker.session_tasks import cancel_all, first_error, wants_registration
 from crawlmesh.worker.worker_log import WorkerLog
 
-_REFUSALS = (UnauthenticatedError, ForbiddenError, InvalidError)  # of which no repetition makes anything else
+# Of which no repetition makes anything else; not found: the cluster that the node wants to be in.
+_REFUSALS = (UnauthenticatedError, ForbiddenError, InvalidError, NotFoundError)
 _DRAINING = "draining"
 _OFFLINE = "offline"
 _LOOK_AGAIN = 0.05  # seconds

@@ -7,7 +7,7 @@ import pytest
 from rich.console import Console
 
 from crawlmesh.adapters.memory import MemoryCrawlStore
-from crawlmesh.cli import display
+from crawlmesh.cli import live_screen
 from crawlmesh.cli.crawl_run import CrawlOrder
 from crawlmesh.cli.display import Display, Snapshot, choose_display
 from crawlmesh.crawl.definition import CrawlDefinition
@@ -130,7 +130,7 @@ def test_lines_go_to_standard_error(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_the_live_picture_shows_everything() -> None:
     console = Console(width=120, record=True, file=open("/dev/null", "w"))  # noqa: PTH123, SIM115
-    console.print(display._picture(SNAPSHOT))
+    console.print(live_screen._picture(SNAPSHOT))
     console.file.close()
     text = console.export_text()
     for part in (
@@ -150,8 +150,8 @@ def test_the_live_picture_shows_everything() -> None:
 def test_a_line_that_stays_goes_above_the_live_picture(monkeypatch: pytest.MonkeyPatch) -> None:
     terminal = io.StringIO()
     console = Console(file=terminal, force_terminal=True, width=80)
-    monkeypatch.setattr(display, "Console", lambda **_: console)
-    screen = display._LiveScreen()
+    monkeypatch.setattr(live_screen, "Console", lambda **_: console)
+    screen = live_screen.LiveScreen()
     screen.tell("before")
     screen.show(SNAPSHOT)
     screen.tell("while it is shown")

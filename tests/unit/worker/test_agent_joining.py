@@ -52,7 +52,7 @@ async def known(tmp_path: Path) -> tuple[AgentKit, Refusing]:
     return kit, master
 
 
-@pytest.mark.parametrize("kind", [UnauthenticatedError, ForbiddenError, InvalidError])
+@pytest.mark.parametrize("kind", [UnauthenticatedError, ForbiddenError, InvalidError, NotFoundError])
 async def test_a_known_node_with_a_wrong_token_says_so_and_ends(
     known: tuple[AgentKit, Refusing], kind: type[CrawlmeshError]
 ) -> None:

@@ -2,8 +2,6 @@
 
 import re
 
-from charset_normalizer import from_bytes
-
 from crawlmesh.crawl.extraction.encoding_labels import codec_for_label
 
 UTF_8 = "utf-8"
@@ -70,6 +68,8 @@ def _guess(body: bytes) -> str:
 
 
 def _guess_from_statistics(body: bytes) -> str:
+    from charset_normalizer import from_bytes  # noqa: PLC0415 - slow to import, and hardly a page needs it
+
     best = from_bytes(body[:_GUESS_BYTES]).best()
     if best is None:
         return _FALLBACK

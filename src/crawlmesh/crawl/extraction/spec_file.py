@@ -6,8 +6,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from crawlmesh.crawl.extraction.spec import ExtractionSpec
 from crawlmesh.errors import SelectorError
 
@@ -29,7 +27,7 @@ def load_spec(path: str | Path) -> ExtractionSpec:
         ) from None
     try:
         document = parse(text)
-    except (ValueError, RecursionError, yaml.YAMLError) as error:
+    except (ValueError, RecursionError) as error:
         raise SelectorError(
             f"{path}: the spec is not valid {_NAMES[path.suffix.lower()]}: {_where(error)}."
         ) from None
@@ -52,10 +50,20 @@ def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return mapping
 
 
+def _parse_yaml(text: str) -> Any:
+    import yaml  # noqa: PLC0415 - slow to import, and most crawls have no such file
+
+    try:
+        return yaml.safe_load(text)
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark
+        where = f" at line {mark.line + 1}, column {mark.column + 1}" if mark is not None else ""
+        raise ValueError(f"{error.problem}{where}") from None
+    except yaml.YAMLError as error:
+        raise ValueError(str(error)) from None
+
+
 def _where(error: Exception) -> str:
-    mark = getattr(error, "problem_mark", None)
-    if isinstance(error, yaml.MarkedYAMLError) and mark is not None:
-        return f"{error.problem} at line {mark.line + 1}, column {mark.column + 1}"
     if isinstance(error, json.JSONDecodeError):
         return f"{error.msg} at line {error.lineno}, column {error.colno}"
     return str(error).replace("\n", " ").rstrip(".")
@@ -63,8 +71,8 @@ def _where(error: Exception) -> str:
 
 _PARSERS: dict[str, Callable[[str], Any]] = {
     ".json": _parse_json,
-    ".yaml": yaml.safe_load,
-    ".yml": yaml.safe_load,
+    ".yaml": _parse_yaml,
+    ".yml": _parse_yaml,
     ".toml": tomllib.loads,
 }
 _NAMES = {".json": "JSON", ".yaml": "YAML", ".yml": "YAML", ".toml": "TOML"}

@@ -7,7 +7,7 @@ import asyncio
 import sys
 from pathlib import Path
 
-from crawlmesh.adapters.sqlite import SqliteControlStore
+from crawlmesh.adapters.sqlite.control_store import SqliteControlStore
 from crawlmesh.model.query import Submission
 from crawlmesh.testing.conformance.control_store.case import new_event, new_task, placed
 

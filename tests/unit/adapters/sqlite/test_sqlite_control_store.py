@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from crawlmesh import migrations
-from crawlmesh.adapters.sqlite import SqliteControlStore
 from crawlmesh.adapters.sqlite.control import listing, reading
+from crawlmesh.adapters.sqlite.control_store import SqliteControlStore
 from crawlmesh.errors import StoreCorruptError, StoreError, StoreFullError
 from crawlmesh.model.change import NodeChange
 from crawlmesh.model.query import EventQuery, TaskQuery
