@@ -123,3 +123,7 @@ class MasterUnreachableError(CrawlmeshError):
 
 class OutputError(CrawlmeshError):
     """Records or pages cannot be written or read."""
+
+
+class ChannelError(CrawlmeshError):
+    """The message broker cannot be reached, or refuses what it is asked for."""

@@ -1,8 +1,32 @@
 """A crawl: the link graph of one task, and its progress."""
 
+from enum import StrEnum
+
 import msgspec
 
 from crawlmesh.model.host import HostState
+
+
+class Dedup(StrEnum):
+    """How a crawl recognises known links. A Bloom filter needs 2 to 4 bytes a link, and may err."""
+
+    EXACT = "exact"
+    BLOOM = "bloom"
+
+
+class FilterStatus(msgspec.Struct, frozen=True):
+    """The Bloom filter of a crawl. It grows by a layer before its error rate would break."""
+
+    capacity: int  # links, of all layers
+    count: int  # links that were added
+    layers: int
+    bytes: int
+    error_rate: float  # expected now
+
+    @property
+    def fill(self) -> float:
+        """From 0 to 1; from 0.9 on it should be looked at."""
+        return self.count / self.capacity if self.capacity else 0.0
 
 
 class Crawl(msgspec.Struct, frozen=True):
@@ -19,6 +43,9 @@ class Crawl(msgspec.Struct, frozen=True):
     max_pages_per_template: int | None = None
     default_delay: float = 0.0  # for hosts that are met for the first time; seconds
     default_slots: int = 4  # the same
+    dedup: Dedup = Dedup.EXACT
+    filter_capacity: int = 1_000_000  # links that the first layer of a Bloom filter is made for
+    filter_error_rate: float = 0.0001  # of all layers together: new links that are taken for known ones
 
 
 class CrawlProgress(msgspec.Struct, frozen=True):
@@ -37,6 +64,7 @@ class CrawlProgress(msgspec.Struct, frozen=True):
     by_status: dict[str, int] = {}  # HTTP status of every settled attempt
     by_rule: dict[str, int] = {}  # what rules kept out: URLs that never became links, and skipped links
     by_reason: dict[str, int] = {}  # dead links, by reason
+    filter: FilterStatus | None = None  # where the crawl has one
 
     @property
     def added(self) -> int:

@@ -37,3 +37,31 @@ class HostReport(msgspec.Struct, frozen=True):
 
     rest: float | None = None  # seconds
     state: HostState | None = None  # None: as it was
+
+
+class HostLimits(msgspec.Struct, frozen=True):
+    """What a user laid down for a host. It holds for all crawls, and over what workers learn of the host.
+
+    A delay only slows down: the longer one of this and the host's own holds. Slots may also be raised.
+    """
+
+    delay: float | None = None  # seconds between two request starts at least
+    slots: int | None = None  # requests at once at most
+    blocked: bool = False  # nothing is leased; links wait
+
+
+class HostStatus(msgspec.Struct, frozen=True):
+    """A host over all crawls of the store, for people to look at.
+
+    `running`: slots of its live leases. `ready_in`: how long nobody is granted a lease of it.
+    """
+
+    host: str
+    state: HostState
+    limits: HostLimits
+    queued: int = 0
+    running: int = 0
+    done: int = 0
+    dead: int = 0
+    mean_elapsed: float = 0.0  # seconds per settled request
+    ready_in: float = 0.0  # seconds

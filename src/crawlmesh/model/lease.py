@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from crawlmesh.model.host import HostReport, HostState
+from crawlmesh.model.host import HostLimits, HostReport, HostState
 from crawlmesh.model.link import LeasedLink, NewLink, SkippedLink
 from crawlmesh.model.outcome import LinkOutcome
 
@@ -29,6 +29,7 @@ class HostBatch(msgspec.Struct, frozen=True):
     slots: int  # requests that may run at once under this lease
     expires_at: float
     links: tuple[LeasedLink, ...]
+    limits: HostLimits = HostLimits()  # of a user; `host` is without them
 
 
 class LeaseGrant(msgspec.Struct, frozen=True):

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from crawlmesh.model.crawl import Crawl, CrawlProgress, HostProgress
+from crawlmesh.model.host import HostLimits, HostStatus
 from crawlmesh.model.lease import LeaseGrant, LeaseRequest, Renewal, Settlement
 from crawlmesh.model.link import NewLink, SkippedLink
 from crawlmesh.model.record import LedgerEntry, Record
@@ -18,10 +19,13 @@ class CrawlStore(Protocol):
     The rules, each covered by `crawlmesh.testing.conformance`:
 
     * Dedup is exact: a crawl holds a fingerprint once, whether it comes twice in one call or in two.
-      The first one stays as it is.
+      The first one stays as it is. Only a crawl with `dedup` bloom may take a new link for a known one, and
+      its store may forget what became of links that are done.
     * A lease owns its links and `slots` requests of its host. The slots of all leases of a host
       never exceed the host's `slots`; an exclusive host has at most one lease.
     * No lease of a host is granted while the host rests: until `delay` or a reported `rest` is over.
+    * A user's limits go over what is known of a host: a blocked host is not leased, `limits.slots` stand for
+      its slots, and the longer delay holds (see `crawlmesh.rules.host_limits`).
     * Fences only grow, over all leases of the store, also over restarts.
     * A settlement or renewal whose fence is not that of a live lease is refused and changes nothing.
       So a repeated settlement changes nothing.
@@ -106,6 +110,21 @@ class CrawlStore(Protocol):
 
         `ready_in` is what is left of a host's rest by the clock of the store, whoever holds its links.
         """
+        ...
+
+    async def limit_host(self, host: str, limits: HostLimits) -> None:
+        """Lay limits down for a host, whether it is known or not; they replace the former ones.
+
+        They hold from the next lease on, for all crawls. Default limits take them away.
+        """
+        ...
+
+    async def host_status(self, host: str) -> HostStatus | None:
+        """One host over all crawls, or None where it was never met and has no limits."""
+        ...
+
+    async def all_hosts(self, after: str = "", limit: int = 100) -> list[HostStatus]:
+        """The hosts that were met or have limits, with names above `after`, in the order of their names."""
         ...
 
     async def records(self, crawl_id: str, after: int = 0, limit: int = 1000) -> list[Record]:
