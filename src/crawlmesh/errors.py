@@ -127,3 +127,11 @@ class OutputError(CrawlmeshError):
 
 class ChannelError(CrawlmeshError):
     """The message broker cannot be reached, or refuses what it is asked for."""
+
+
+class LockTakenError(CrawlmeshError):
+    """A distributed lock is held by others."""
+
+
+class LockLostError(CrawlmeshError):
+    """A distributed lock ran out while the work under it was not done."""
