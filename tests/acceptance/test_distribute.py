@@ -1,5 +1,6 @@
 """A cluster as users run it: real processes, the command line, Ctrl-C."""
 
+import base64
 import json
 import os
 import signal
@@ -63,17 +64,28 @@ def test_a_fresh_start_tells_its_key_once_and_keeps_it_where_only_the_owner_can_
     assert alone.server.url.startswith("http://127.0.0.1:")
 
 
-@pytest.mark.parametrize("path", ["/health", "/docs", "/openapi.json"])
-def test_health_and_the_description_are_open(alone: Standalone, path: str) -> None:
-    with urllib.request.urlopen(alone.server.url + path) as answer:
+def test_health_is_open(alone: Standalone) -> None:
+    with urllib.request.urlopen(alone.server.url + "/health") as answer:
         assert answer.status == 200
 
 
-def test_nothing_else_is_open(alone: Standalone) -> None:
+@pytest.mark.parametrize("path", ["/api/v1/tasks", "/docs", "/openapi.json", "/docs/assets/swagger-ui.css"])
+def test_nothing_else_is_open(alone: Standalone, path: str) -> None:
     with pytest.raises(urllib.error.HTTPError) as caught:
-        urllib.request.urlopen(alone.server.url + "/api/v1/tasks")
+        urllib.request.urlopen(alone.server.url + path)
     assert caught.value.code == 401
+    assert "Basic" in str(caught.value.headers.get_all("WWW-Authenticate")), "browsers ask for the key"
     caught.value.close()
+
+
+def test_the_documentation_opens_with_any_name_and_the_key_as_password(alone: Standalone) -> None:
+    assert "sign in with any name and the key as password" in alone.server.printed
+    password = base64.b64encode(f"me:{alone.server.admin_key}".encode()).decode()
+    request = urllib.request.Request(
+        f"{alone.server.url}/docs", headers={"Authorization": f"Basic {password}"}
+    )
+    with urllib.request.urlopen(request) as answer:
+        assert answer.status == 200
 
 
 def test_a_crawl_can_be_submitted_watched_and_read(alone: Standalone, crawled: str) -> None:
@@ -121,6 +133,13 @@ def test_commands_manage_clusters_and_keys(alone: Standalone) -> None:
     check_sentence(refused, "viewer")
     assert "removed" in alone.command.run("key", "remove", key["id"]).out
     check_sentence(alone.command.run("task", "list", code=1, api_key=key["key"]), "not known")
+
+
+def test_what_happened_can_be_read_without_waiting_for_more(alone: Standalone) -> None:
+    events = json_lines(alone.command.run("events", "--no-follow", "--json").out)
+    assert events[0]["id"] == 1
+    last = events[-1]["id"]
+    assert alone.command.run("events", "--no-follow", "--after", last + 1_000_000).out == ""
 
 
 def test_events_can_be_read_from_the_first_on(alone: Standalone) -> None:
@@ -342,6 +361,7 @@ def test_the_demo_goes_through_the_server_and_ends_by_itself(tmp_path: Path) -> 
     done = command.run("demo", "--shops", 1, "--products", 4, "--output", "records.jsonl")
     assert "completed" in done.out
     assert "/docs" in done.out
+    assert "with any name, and as password the key in .crawlmesh/demo/cluster/connection.json" in done.out
     assert len(json_lines((tmp_path / "records.jsonl").read_text())) > 4
     assert (tmp_path / ".crawlmesh" / "demo" / "cluster" / "control.db").exists()
 

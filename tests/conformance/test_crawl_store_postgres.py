@@ -16,6 +16,7 @@ async def lay_tables(dsn: str) -> None:
 class TestPostgresCrawlStore(CrawlStoreSuite):
     durable = True
     shared = True
+    filters = False  # dedup is an index of its own
 
     @pytest_asyncio.fixture(autouse=True)
     async def database(self, postgres_databases: Databases) -> None:

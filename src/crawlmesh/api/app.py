@@ -5,6 +5,7 @@ from typing import Any
 from fastapi import FastAPI
 
 from crawlmesh.api import metrics
+from crawlmesh.api.auth import EVERYBODY, allow
 from crawlmesh.api.distribution import devices as distribution_devices
 from crawlmesh.api.distribution import system as distribution_system
 from crawlmesh.api.distribution import tasks as distribution_tasks
@@ -18,6 +19,7 @@ from crawlmesh.api.v1 import (
     clusters,
     events,
     executions,
+    hosts,
     keys,
     node_protocol,
     nodes,
@@ -37,6 +39,7 @@ _ROUTERS = (
     nodes.router,
     node_protocol.router,
     clusters.router,
+    hosts.router,
     events.router,
     keys.router,
     system.router,
@@ -79,4 +82,4 @@ def _add_description(app: FastAPI) -> None:
         return describe()
 
     app.openapi = describe  # type: ignore[method-assign]
-    app.add_api_route("/openapi.json", openapi_json, include_in_schema=False)
+    app.add_api_route("/openapi.json", openapi_json, include_in_schema=False, dependencies=[allow(EVERYBODY)])

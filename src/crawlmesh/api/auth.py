@@ -1,17 +1,20 @@
-"""Who may do what: `Authorization: Bearer` with a key, or with the token of a node."""
+"""Who may do what: with a key, or with the token of a node.
+
+`caller` is the one place that turns a request of people and programs into who they are; everything that
+lets keys in asks it.
+"""
 
 from fastapi import Depends
 from fastapi.params import Depends as Dependency
 from starlette.requests import Request
 
+from crawlmesh.api.credentials import key_given, token_given
 from crawlmesh.api.services import context_of
 from crawlmesh.control.authenticate_node import authenticate_node
 from crawlmesh.control.keys import authenticate_key
 from crawlmesh.errors import ForbiddenError, UnauthenticatedError
 from crawlmesh.model.access import ApiKey, Role
 from crawlmesh.model.node import Node
-
-_SCHEME = "bearer "
 
 VIEWERS = frozenset({Role.VIEWER, Role.OPERATOR, Role.ADMIN})
 OPERATORS = frozenset({Role.OPERATOR, Role.ADMIN})
@@ -20,20 +23,9 @@ JOINERS = frozenset({Role.NODE, Role.ADMIN})
 EVERYBODY = frozenset(Role)
 
 
-def bearer(request: Request) -> str:
-    """The key or token of a request. Raises UnauthenticatedError."""
-    given = request.headers.get("authorization", "")
-    secret = given[len(_SCHEME) :].strip() if given[: len(_SCHEME)].lower() == _SCHEME else ""
-    if not secret:
-        raise UnauthenticatedError("This needs a key. Send the header `Authorization: Bearer KEY`.")
-    if not secret.isascii():
-        raise UnauthenticatedError("This key is not known. Keys consist of plain ASCII characters.")
-    return secret
-
-
 async def caller(request: Request) -> ApiKey:
-    """The key of a request. Raises UnauthenticatedError."""
-    return await authenticate_key(context_of(request), bearer(request))
+    """The key behind a request. Raises UnauthenticatedError and ForbiddenError."""
+    return await authenticate_key(context_of(request), key_given(request.method, request.headers))
 
 
 def allow(roles: frozenset[Role]) -> Dependency:
@@ -55,13 +47,12 @@ def require(key: ApiKey, roles: frozenset[Role]) -> None:
 
 async def calling_node(request: Request, node_id: str) -> Node:
     """The node that calls with its own token. Raises UnauthenticatedError."""
-    return await authenticate_node(context_of(request), node_id, bearer(request))
+    return await authenticate_node(context_of(request), node_id, token_given(request.headers))
 
 
-async def node_or_operator(request: Request, node_id: str) -> None:
-    """Let the node itself in, and keys that may steer it."""
-    secret = bearer(request)
+async def node_if_itself(request: Request, node_id: str) -> Node | None:
+    """The node where it calls with its own token; None: somebody else calls."""
     try:
-        await authenticate_node(context_of(request), node_id, secret)
+        return await calling_node(request, node_id)
     except UnauthenticatedError:
-        require(await authenticate_key(context_of(request), secret), OPERATORS)
+        return None

@@ -1,10 +1,14 @@
-"""The interactive documentation at /docs. Everything it needs comes from this server."""
+"""The interactive documentation at /docs, for every key. Everything it needs comes from this server."""
 
 from importlib import resources
 
 from fastapi import FastAPI
+from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 from starlette.staticfiles import StaticFiles
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from crawlmesh.api.auth import EVERYBODY, allow, caller
 
 _PAGE = """<!DOCTYPE html>
 <html lang="en">
@@ -23,9 +27,10 @@ _PAGE = """<!DOCTYPE html>
 </html>
 """
 
+# The whole URL is written out since pages opened as http://name:key@host/docs may fetch no relative ones.
 # `validatorUrl: null` keeps Swagger UI from asking a server on the internet whether the document is valid.
 _START = """SwaggerUIBundle({
-  url: "openapi.json",
+  url: new URL("openapi.json", location.origin + location.pathname).href,
   dom_id: "#operations",
   deepLinking: true,
   persistAuthorization: true,
@@ -54,7 +59,18 @@ def add_docs_page(app: FastAPI) -> None:
     async def start() -> Response:
         return Response(_START, media_type="text/javascript", headers=_ONLY_FROM_HERE)
 
-    app.add_api_route("/docs", page, include_in_schema=False)
-    app.add_api_route("/docs/start.js", start, include_in_schema=False)
+    for path, answer in (("/docs", page), ("/docs/start.js", start)):
+        app.add_api_route(path, answer, include_in_schema=False, dependencies=[allow(EVERYBODY)])
     with resources.as_file(resources.files("fastapi_offline") / "static") as folder:
-        app.mount("/docs/assets", StaticFiles(directory=folder), name="docs-assets")
+        app.mount("/docs/assets", _ForKeys(StaticFiles(directory=folder)), name="docs-assets")
+
+
+class _ForKeys:
+    """An app that serves only requests with a key."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        await caller(Request(scope))
+        await self._app(scope, receive, send)

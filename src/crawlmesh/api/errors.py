@@ -13,6 +13,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Match
 
+from crawlmesh.api.credentials import CHALLENGES
 from crawlmesh.errors import (
     ConflictError,
     CrawlmeshError,
@@ -27,12 +28,14 @@ from crawlmesh.errors import (
     UsageError,
 )
 from crawlmesh.observability.logging import Tag, log_for
+from crawlmesh.protocol.cursors import CURSOR_MEANINGS
 from crawlmesh.protocol.texts import PATTERN_MEANINGS
 
 _log = log_for(Tag.MASTER)
 
 REQUEST_ID_HEADER = "X-Request-ID"
 _SHOWN_CHARACTERS = 100  # of a value that is at fault
+_MEANINGS = {**PATTERN_MEANINGS, **CURSOR_MEANINGS}
 
 
 class ErrorDetail(msgspec.Struct, frozen=True, kw_only=True):
@@ -91,8 +94,11 @@ def error_answer(
     detail = ErrorDetail(
         code=code, message=message, field=field or msgspec.UNSET, request_id=request_id_of(request)
     )
-    headers = {"WWW-Authenticate": 'Bearer realm="crawlmesh"'} if status == HTTPStatus.UNAUTHORIZED else {}
-    return Response(msgspec.json.encode(ErrorAnswer(detail)), status, headers, media_type="application/json")
+    answer = Response(msgspec.json.encode(ErrorAnswer(detail)), status, media_type="application/json")
+    if status == HTTPStatus.UNAUTHORIZED:
+        for challenge in CHALLENGES:
+            answer.headers.append("WWW-Authenticate", challenge)
+    return answer
 
 
 def request_id_of(request: Request) -> str:
@@ -206,7 +212,7 @@ def shown(value: Any) -> str:
 def _in_words(wanted: str) -> str:
     """What a pattern means, where it is one of ours."""
     plain = wanted.replace("\\\\", "\\")  # msgspec shows them as Python would
-    return next((words for pattern, words in PATTERN_MEANINGS.items() if f"'{pattern}'" in plain), wanted)
+    return next((words for pattern, words in _MEANINGS.items() if f"'{pattern}'" in plain), wanted)
 
 
 def _joined(place: str, name: str) -> str:

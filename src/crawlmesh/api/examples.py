@@ -146,6 +146,29 @@ LOG_LINE: dict[str, Any] = {
     "level": "INFO",
     "message": "Fetched 15 pages.",
 }
+HOST_LIMITS: dict[str, Any] = {"delay": 2.5, "slots": 1, "blocked": False}
+HOST: dict[str, Any] = {
+    "host": "example.com",
+    "blocked": False,
+    "delay": 2.5,
+    "slots": 1,
+    "limits": HOST_LIMITS,
+    "state": {
+        "host": "example.com",
+        "delay": 0.0,
+        "slots": 4,
+        "exclusive": False,
+        "pressure": 0.0,
+        "failures": 0,
+        "crawl_delay": 0.0,
+    },
+    "queued": 120,
+    "running": 1,
+    "done": 48,
+    "dead": 2,
+    "mean_elapsed": 0.21,
+    "ready_in": 1.3,
+}
 RECORD: dict[str, Any] = {
     "url": "https://example.com/products/1",
     "final_url": "https://example.com/products/1",

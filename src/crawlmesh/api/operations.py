@@ -128,7 +128,7 @@ def _description(description: str, roles: frozenset[Role] | None, node_token: bo
 
 
 def _security(roles: frozenset[Role] | None, node_token: bool) -> list[dict[str, list[str]]]:
-    key: list[dict[str, list[str]]] = [{"key": []}] if roles else []
+    key: list[dict[str, list[str]]] = [{"key": []}, {"sign_in": []}] if roles else []
     token: list[dict[str, list[str]]] = [{"node_token": []}] if node_token else []
     return key + token
 

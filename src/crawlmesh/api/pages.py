@@ -1,29 +1,36 @@
-"""Lists in pages: a cursor is opaque, belongs to one question, and is refused where it does not fit."""
+"""Lists in pages: a cursor is the position where the next page begins."""
 
-import base64
-import binascii
-import hashlib
 from collections.abc import Sequence
 from typing import Annotated, Any, Generic, TypeVar
 
 import msgspec
 from fastapi import Query
 
-from crawlmesh.errors import InvalidError
+from crawlmesh.protocol.cursors import HOST_CURSOR, ID_CURSOR, NUMBER_CURSOR, TASK_CURSOR
 
 Item = TypeVar("Item")
 
 LARGEST_PAGE = 1000
 
+
+def _cursor(pattern: str, example: str, more: str = "") -> Any:
+    description = (
+        f"`next_cursor` of the page before: goes on there, under the conditions of this request{more}."
+    )
+    return Query(pattern=pattern, description=description, examples=[example])
+
+
 Limit = Annotated[int, Query(ge=1, le=LARGEST_PAGE, description="The most items to answer with.")]
-Cursor = Annotated[
+TaskCursor = Annotated[
     str | None,
-    Query(
-        max_length=2000,
-        pattern="^[A-Za-z0-9_-]*$",
-        description="`next_cursor` of the page before, asked with the same conditions.",
+    _cursor(
+        TASK_CURSOR, "-created_at~1686825045.123~task-01HF3Z8Q4V6N2K7M9P1R3T5W7X", " and in its own order"
     ),
 ]
+NodeCursor = Annotated[str | None, _cursor(ID_CURSOR, "node-1a2b3c4d")]
+ExecutionCursor = Annotated[str | None, _cursor(ID_CURSOR, "exec-01HF3Z8Q4V6N2K7M9P1R3T5W7X")]
+HostCursor = Annotated[str | None, _cursor(HOST_CURSOR, "example.com")]
+RecordCursor = Annotated[str | None, _cursor(NUMBER_CURSOR, "100")]
 
 
 class Page(msgspec.Struct, Generic[Item], frozen=True):
@@ -31,35 +38,3 @@ class Page(msgspec.Struct, Generic[Item], frozen=True):
 
     items: Sequence[Item]
     next_cursor: str | None = None
-
-
-def pack_cursor(question: Sequence[Any], position: str | None) -> str | None:
-    """The cursor for a position in the list that answers a question."""
-    if position is None:
-        return None
-    content = position.encode()
-    return base64.urlsafe_b64encode(_mark(question, content) + content).decode().rstrip("=")
-
-
-def unpack_cursor(question: Sequence[Any], cursor: str | None) -> str | None:
-    """The position in a cursor. Raises InvalidError where it is damaged, or of another question."""
-    if cursor is None:
-        return None
-    try:
-        packed = base64.urlsafe_b64decode(cursor.encode("ascii") + b"=" * (-len(cursor) % 4))
-        content = packed[_MARK_BYTES:]
-        if packed[:_MARK_BYTES] == _mark(question, content):
-            return content.decode()
-    except (ValueError, binascii.Error):
-        pass
-    message = (
-        "cursor is not one of this list under these conditions. Leave it out to begin with the first page."
-    )
-    raise InvalidError(message, "cursor")
-
-
-_MARK_BYTES = 8
-
-
-def _mark(question: Sequence[Any], content: bytes) -> bytes:
-    return hashlib.sha256(msgspec.json.encode(question) + b"\x00" + content).digest()[:_MARK_BYTES]

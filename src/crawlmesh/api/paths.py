@@ -20,7 +20,12 @@ class _TaskIdConvertor(_IdConvertor):
     regex = "(?!stats$)[^/:]+"  # `/tasks/stats` is a path of its own
 
 
+class _HostConvertor(_IdConvertor):
+    regex = "[^/]+"  # it may have a port
+
+
 register_url_convertor("id", _IdConvertor())
+register_url_convertor("host", _HostConvertor())
 register_url_convertor("task", _TaskIdConvertor())
 
 _ID = r"^[^/:\x00-\x1f]+$"
@@ -36,3 +41,6 @@ NodeId = Annotated[str, _id("The id of a node.", "node-1a2b3c4d")]
 ClusterId = Annotated[str, _id("The id of a cluster.", "default")]
 KeyId = Annotated[str, _id("The id of a key.", "key-01HF3Z8Q4V6N2K7M9P1R3T5W7X")]
 DeviceId = Annotated[str, _id("The id of a device, as it was registered.", "worker-001", r"^[^/\x00-\x1f]+$")]
+HostName = Annotated[
+    str, _id("A host, with its port where that is unusual.", "example.com:8080", r"^[^/\x00-\x1f]+$")
+]

@@ -42,6 +42,10 @@ EVENT_MEANINGS: dict[EventType, tuple[str, str]] = {
     EventType.TASK_COMPLETED: ("A task is done.", "task_id, node_id, result"),
     EventType.TASK_FAILED: ("A task is given up.", "task_id, node_id, result"),
     EventType.TASK_TIMEOUT: ("A go at a task took too long.", "task_id, node_id, retry_count"),
+    EventType.HOST_LIMITS_CHANGED: (
+        "A user laid limits down for a host, or took them away (all empty).",
+        "host, delay, slots, blocked",
+    ),
     EventType.LEADER_CHANGED: ("Another master leads.", "leader, fence"),
 }
 
@@ -56,8 +60,10 @@ def describe_api(app: FastAPI) -> str:
         "The same with all fields and examples, to try out: `/docs` of a running master, and",
         "`/openapi.json` for machines.",
         "",
-        "Send `Authorization: Bearer KEY` with everything but `/health`, `/docs` and `/openapi.json`. What",
-        "happens stands in [events.md](events.md), what is measured in [metrics.md](metrics.md).",
+        "Send `Authorization: Bearer KEY` with everything but `/health`. A browser that opens `/docs` asks",
+        "for a name and a password: any name, and a key of any role as password. The same opens the",
+        "interfaces, but for changes that a page of another site sends. What happens stands in",
+        "[events.md](events.md), what is measured in [metrics.md](metrics.md).",
         "",
         "## Errors",
         "",
@@ -83,7 +89,8 @@ def describe_events() -> str:
         f"What a master tells, in order of ids that only grow. {_MADE}",
         "",
         "`GET /api/v1/events?after=ID` lists them; `GET /api/v1/events:stream` tells them as they happen",
-        "(server-sent events). A listener that comes back with the header `Last-Event-ID` misses none.",
+        "(server-sent events). A listener that comes back with the header `Last-Event-ID` misses none;",
+        "`follow=false` ends the stream after what is stored.",
         "",
         "| type | when | data |",
         "|---|---|---|",

@@ -80,6 +80,16 @@ class ClusterUpdate(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
     status: ClusterStatus | UnsetType = UNSET
 
 
+class HostLimitsRequest(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The limits of a host, all of them: what is left out does not limit it."""
+
+    delay: (
+        Annotated[float, Meta(ge=0, le=86_400, description="Seconds between two requests at least.")] | None
+    ) = None
+    slots: Annotated[int, Meta(ge=1, le=10_000, description="Requests at once at most.")] | None = None
+    blocked: Annotated[bool, Meta(description="Nothing is asked of it; its links wait.")] = False
+
+
 class KeyRequest(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A new key. Without `expires_at` (Unix seconds, or ISO 8601) it is good until it is deleted."""
 

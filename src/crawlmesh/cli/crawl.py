@@ -61,6 +61,17 @@ def _whole_number(least: int) -> click.IntRange:
 @click.option("--delay", type=float, metavar="SECONDS", help="Between two requests to one host. [default: 0]")
 @click.option("--processes", type=int, metavar="N", help="Processes side by side. [default: 1]")
 @click.option("--retries", type=_whole_number(0), metavar="N", help="Further tries for a URL. [default: 3]")
+@click.option(
+    "--dedup",
+    type=click.Choice(["exact", "bloom"]),
+    help="How known links are recognised; a Bloom filter saves memory and may err. [default: exact]",
+)
+@click.option(
+    "--dedup-capacity", type=int, metavar="N", help="Links that the filter is made for. [default: 1000000]"
+)
+@click.option(
+    "--dedup-error-rate", type=float, metavar="SHARE", help="Of new links that are missed. [default: 0.0001]"
+)
 @request_options()
 @click.option("--ignore-robots", is_flag=True, help="Do not read robots.txt.")
 @click.option("--sitemaps", is_flag=True, help="Also start from the sites' sitemaps.")
@@ -137,6 +148,7 @@ def _settings(options: dict[str, Any]) -> Settings:
     names = (
         "data_dir", "rate", "concurrency", "per_host", "delay", "processes", "user_agent", "headers",
         "cookies", "proxy", "allow_private_networks", "insecure", "total_timeout", "max_body_bytes",
+        "dedup", "dedup_capacity", "dedup_error_rate",
     )  # fmt: skip
     flags = setting_flags(**{name: options[name] for name in names})
     if options["retries"] is not None:

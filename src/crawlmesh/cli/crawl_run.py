@@ -86,8 +86,16 @@ async def _run_crawl(order: CrawlOrder, forked: dict[str, ForkedProcess]) -> int
 
 
 async def _prepare(order: CrawlOrder, store: CrawlStore) -> Prepared:
+    settings = order.settings
+    # Without URLs a crawl goes on as it was begun, unless its user says otherwise.
+    chosen = order.definition is not None or "dedup" in settings.model_fields_set
     limits = CrawlLimits(
-        max_pages=order.max_pages, delay=order.settings.delay, per_host=order.settings.per_host
+        max_pages=order.max_pages,
+        delay=settings.delay,
+        per_host=settings.per_host,
+        dedup=settings.dedup if chosen else None,
+        dedup_capacity=settings.dedup_capacity,
+        dedup_error_rate=settings.dedup_error_rate,
     )
     return await prepare(store, system_clock(), order.state.name, order.definition, limits, order.start)
 

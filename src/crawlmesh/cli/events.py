@@ -26,16 +26,21 @@ if TYPE_CHECKING:
 @click.option(
     "--after", type=click.IntRange(0), metavar="ID", help="Begin after this event; 0: the first kept."
 )
+@click.option(
+    "--follow/--no-follow",
+    default=True,
+    help="Go on with what happens, or end after what is stored; then from the first kept.  [default: follow]",
+)
 @click.option("--count", type=click.IntRange(1), metavar="N", help="End after so many events.")
 @json_option()
 @connection_options()
-def events(as_json: bool, count: int | None, after: int | None, **options: Any) -> None:
+def events(as_json: bool, count: int | None, after: int | None, follow: bool, **options: Any) -> None:
     """Print what happens until Ctrl-C; with --json one object on each line."""
     conditions = {name: options[name] for name in ("types", "task_id", "node_id")}
 
     async def run(client: "Client") -> None:
         left = count
-        async for event in client.events(after=after, **conditions):
+        async for event in client.events(after=after, follow=follow, **conditions):
             if as_json:
                 print_json_line(event)
             else:

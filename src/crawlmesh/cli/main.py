@@ -24,6 +24,7 @@ _COMMANDS = {
     "status": f"{_HERE}.status:status",
     "task": f"{_HERE}.task:task",
     "node": f"{_HERE}.node:node",
+    "host": f"{_HERE}.host:host",
     "cluster": f"{_HERE}.cluster:cluster",
     "key": f"{_HERE}.key:key",
     "events": f"{_HERE}.events:events",

@@ -9,6 +9,7 @@ from crawlmesh.client.answers import Event, Overview
 from crawlmesh.client.clusters import Clusters
 from crawlmesh.client.connection import Connection
 from crawlmesh.client.event_stream import event_stream
+from crawlmesh.client.hosts import Hosts
 from crawlmesh.client.keys import Keys
 from crawlmesh.client.nodes import Nodes
 from crawlmesh.client.tasks import Tasks
@@ -42,6 +43,7 @@ class Client:
         self.tasks = Tasks(self._connection)
         self.nodes = Nodes(self._connection)
         self.clusters = Clusters(self._connection)
+        self.hosts = Hosts(self._connection)
         self.keys = Keys(self._connection)
 
     @property
@@ -69,13 +71,15 @@ class Client:
         task_id: str | None = None,
         node_id: str | None = None,
         patience: float = 60.0,
+        follow: bool = True,
     ) -> AsyncIterator[Event]:
         """Events as they happen; none is missed while a connection breaks. `after` 0: from the first on.
 
+        Without `follow` it ends after what is stored, and begins with the first where `after` is not given.
         Raises MasterUnreachableError when no master has answered for `patience` seconds.
         """
         query = {"types": list(types), "task_id": task_id, "node_id": node_id}
-        return event_stream(self._connection, query, after=after, patience=patience)
+        return event_stream(self._connection, query, after=after, patience=patience, follow=follow)
 
     async def aclose(self) -> None:
         """Close all connections. Twice is fine."""

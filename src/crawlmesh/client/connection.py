@@ -65,7 +65,7 @@ class Connection:
         if body is not None:
             data = msgspec.json.encode(body)
             headers["Content-Type"] = "application/json"
-        repeatable = method in {"GET", "PATCH", "DELETE"} or idempotency_key is not None
+        repeatable = method in {"GET", "PUT", "PATCH", "DELETE"} or idempotency_key is not None
         text = await self._try_all(method, path, _parameters(query), data, headers, repeatable)
         try:
             return msgspec.json.decode(text or b"null", type=answer)

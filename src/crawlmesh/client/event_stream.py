@@ -16,25 +16,29 @@ _PATH = "/api/v1/events:stream"
 
 
 async def event_stream(
-    connection: Connection, query: Query, *, after: int | None, patience: float
+    connection: Connection, query: Query, *, after: int | None, patience: float, follow: bool
 ) -> AsyncIterator[Event]:
-    """Events from the one after `after` on (None: from now on), over broken connections too.
+    """Events from the one after `after` on, over broken connections too.
 
+    Without `follow` it ends when all are told that are stored. None is from now on, or from the first.
     Raises MasterUnreachableError when no master has answered for `patience` seconds.
     """
     loop = asyncio.get_running_loop()
     last = after
     pause = _FIRST_PAUSE
     heard = loop.time()
+    asked = query if follow else {**query, "follow": "false"}
     while True:
         headers = {} if last is None else {"Last-Event-ID": str(last)}
         try:
-            async with connection.stream(_PATH, query, headers) as lines:
+            async with connection.stream(_PATH, asked, headers) as lines:
                 pause, heard = _FIRST_PAUSE, loop.time()
                 async for event in _events(lines):
                     last = event.id
                     yield event
                 heard = loop.time()
+            if not follow:
+                return
         except MasterUnreachableError:
             if loop.time() - heard + pause > patience:
                 raise

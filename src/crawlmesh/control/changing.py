@@ -7,7 +7,7 @@ from typing import NamedTuple
 from crawlmesh.control.context import ControlContext
 from crawlmesh.errors import ConflictError, NotFoundError
 from crawlmesh.model.change import NodeChange, TaskChange
-from crawlmesh.model.execution import Execution, ExecutionStatus
+from crawlmesh.model.execution import Assignment, Execution, ExecutionStatus
 from crawlmesh.model.node import Node
 from crawlmesh.model.task import Task
 
@@ -98,17 +98,13 @@ async def change_by_execution(
 
 async def _candidates(context: ControlContext, ids: Sequence[str]) -> tuple[list[Candidate], list[str]]:
     """The running ones of these, at most one for each task, and the ids that have to wait for that."""
-    found = [
-        assignment
-        for assignment in await context.store.assignments(ids)
-        if assignment.execution.status is ExecutionStatus.RUNNING
-    ]
-    firsts = {assignment.task.id: assignment for assignment in reversed(found)}
-    later = [
-        assignment.execution.id
-        for assignment in found
-        if firsts[assignment.task.id].execution.id != assignment.execution.id
-    ]
+    firsts: dict[str, Assignment] = {}
+    later: list[str] = []
+    for assignment in await context.store.assignments(ids):
+        if assignment.execution.status is not ExecutionStatus.RUNNING:
+            continue
+        if firsts.setdefault(assignment.task.id, assignment) is not assignment:
+            later.append(assignment.execution.id)
     running: defaultdict[str, list[Execution]] = defaultdict(list)
     if firsts:
         for execution in await context.store.running_executions(list(firsts)):

@@ -88,11 +88,14 @@ async def list_clusters(context: ControlContext) -> list[ClusterSummary]:
 
 
 async def ensure_cluster(context: ControlContext, cluster_id: str) -> str:
-    """The id again, of a cluster that exists; the default one is made when it is first needed."""
+    """The id again, of a cluster that exists; the default one is made when it is first needed.
+
+    Raises NotFoundError for any other.
+    """
     if any(cluster.id == cluster_id for cluster in await context.store.clusters()):
         return cluster_id
     if cluster_id != DEFAULT_CLUSTER:
-        raise InvalidError(f"cluster_id is {cluster_id!r}; there is no such cluster.", "cluster_id")
+        raise NotFoundError(f"cluster_id is {cluster_id!r}; there is no such cluster.", "cluster_id")
     now = context.clock.now()
     await context.store.save_cluster(
         Cluster(id=DEFAULT_CLUSTER, name=DEFAULT_CLUSTER, created_at=now, updated_at=now)

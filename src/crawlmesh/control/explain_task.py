@@ -1,5 +1,6 @@
 """Why a task is where it is: why it waits, or why it went to that node (S6)."""
 
+import asyncio
 from datetime import UTC, datetime
 
 import msgspec
@@ -7,9 +8,10 @@ import msgspec
 from crawlmesh.control.changing import known_task
 from crawlmesh.control.context import ControlContext
 from crawlmesh.control.fleet_view import current_fleet
-from crawlmesh.model.crawl import HostProgress
 from crawlmesh.model.execution import Allocation, Execution
+from crawlmesh.model.host import HostState, HostStatus
 from crawlmesh.model.task import WEB_CRAWL, Task, TaskStatus
+from crawlmesh.rules.host_limits import limited
 from crawlmesh.rules.placement.fleet import FleetExplanation
 
 _MOST_HOSTS = 100  # of a crawl that are looked at
@@ -55,7 +57,7 @@ async def explain_task(context: ControlContext, task_id: str) -> Explanation:
     if fleet is not None:
         reasons += _placing(context, task, fleet)
     if task.task_type == WEB_CRAWL and not task.ended:
-        reasons += _resting(await context.crawl_store.hosts(task_id, _MOST_HOSTS))
+        reasons += _resting(await _waited_for(context, task_id))
     return Explanation(
         task_id=task.id,
         status=task.status.value,
@@ -86,20 +88,40 @@ def _back_off(task: Task) -> str:
     return f"waits until {moment} after attempt {task.retry_count}"
 
 
-def _resting(hosts: list[HostProgress]) -> list[str]:
-    """Hosts that have to be waited for: those that rest now, then those that answer one request at a time."""
-    resting = [each for each in hosts if each.queued and (each.ready_in > 0 or each.state.delay > 0)]
-    resting.sort(key=lambda each: (-each.ready_in, -each.state.delay))
-    sentences = [_rest(each) for each in resting[:_SHOWN_HOSTS]]
+async def _waited_for(context: ControlContext, task_id: str) -> list[HostStatus]:
+    """The hosts of a crawl that have links left."""
+    hosts = await context.crawl_store.hosts(task_id, _MOST_HOSTS)
+    names = [each.host for each in hosts if each.queued]
+    found = await asyncio.gather(*(context.crawl_store.host_status(name) for name in names))
+    return [status for status in found if status is not None]
+
+
+def _resting(hosts: list[HostStatus]) -> list[str]:
+    """Hosts to be waited for: blocked ones, those that rest now, then those that are asked slowly."""
+    resting = [(status, limited(status.state, status.limits)) for status in hosts]
+    resting = [(status, state) for status, state in resting if _holds_up(status, state)]
+    resting.sort(key=lambda each: (not each[0].limits.blocked, -each[0].ready_in, -each[1].delay))
+    sentences = [_rest(status, state) for status, state in resting[:_SHOWN_HOSTS]]
     if len(resting) > _SHOWN_HOSTS:
         sentences.append(f"{len(resting) - _SHOWN_HOSTS} more hosts are rate-limited")
     return sentences
 
 
-def _rest(host: HostProgress) -> str:
-    if host.ready_in > 0:
-        return f"host {host.host} is rate-limited for {max(round(host.ready_in, 1), 0.1):g} s"
-    return f"host {host.host} is rate-limited: one request every {host.state.delay:g} s"
+def _holds_up(status: HostStatus, state: HostState) -> bool:
+    limits = status.limits
+    return limits.blocked or status.ready_in > 0 or state.delay > 0 or state.slots < status.state.slots
+
+
+def _rest(status: HostStatus, state: HostState) -> str:
+    host = f"host {status.host}"
+    if status.limits.blocked:
+        return f"{host} is blocked by a user"
+    if status.ready_in > 0:
+        return f"{host} is rate-limited for {max(round(status.ready_in, 1), 0.1):g} s"
+    if state.delay > 0:
+        whose = " by a user" if state.delay > status.state.delay else ""
+        return f"{host} is rate-limited{whose}: one request every {state.delay:g} s"
+    return f"{host} is limited by a user to {state.slots} requests at once"
 
 
 def _placement(execution: Execution) -> PlacementExplanation:

@@ -5,7 +5,7 @@ import msgspec
 from crawlmesh.control.context import ControlContext
 from crawlmesh.control.credentials import hash_of, new_key_secret, same
 from crawlmesh.control.task_checks import check_text
-from crawlmesh.errors import InvalidError, NotFoundError, UnauthenticatedError
+from crawlmesh.errors import ConflictError, InvalidError, NotFoundError, UnauthenticatedError
 from crawlmesh.model.access import ApiKey, Role
 
 ADMIN_KEY_ID = "key-admin"
@@ -27,13 +27,13 @@ class NewKey(msgspec.Struct, frozen=True):
 async def create_key(
     context: ControlContext, name: str, role: Role, expires_at: float | None = None
 ) -> NewKey:
-    """A new key. Only the hash of its secret is kept."""
+    """A new key. Only the hash of its secret is kept. Raises ConflictError where it would be over by now."""
     check_text(name, "name")
     if not name:
         raise InvalidError("name is empty; give the key a name.", "name")
     now = context.clock.now()
     if expires_at is not None and expires_at <= now:
-        raise InvalidError("expires_at has passed already.", "expires_at")
+        raise ConflictError("expires_at has passed already. Give a moment to come, or none.", "expires_at")
     secret = new_key_secret()
     key = ApiKey(
         id=context.ids.make("key"),

@@ -42,7 +42,7 @@ class ActiveBatch:
     ) -> None:
         self.fence = batch.fence
         self.gate = gate
-        self.slots = min(batch.slots, gate.state.slots)
+        self.slots = min(batch.slots, gate.slots)
         self.reported = gate.state  # what the store was told, or told us, of the host
         self.links: deque[LeasedLink] = deque(batch.links)
         self.crawl_ids = crawls_of(batch)  # whose links may still be in it, settled ones aside

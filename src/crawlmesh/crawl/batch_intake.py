@@ -31,6 +31,7 @@ class BatchIntake:
         if not state.robots and self._ignore_robots(crawl_ids):
             state = self._without_robots(state, batch, pace)
         gate = self._gates.of(state)
+        gate.limits = batch.limits  # they hold for the batches that are at work here, too
         gate.want(pace, options.politeness)
         active = ActiveBatch(
             batch,

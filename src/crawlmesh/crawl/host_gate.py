@@ -1,7 +1,8 @@
 """The gate of a host: when this process may send it the next request."""
 
 from crawlmesh.crawl.pace import HostPace
-from crawlmesh.model.host import HostState, RobotsFile
+from crawlmesh.model.host import HostLimits, HostState, RobotsFile
+from crawlmesh.rules.host_limits import limited
 from crawlmesh.rules.politeness import PolitenessLimits, paced
 from crawlmesh.rules.robots import RobotsRules
 
@@ -17,6 +18,7 @@ class HostGate:
         "_robots_agent",
         "batches",
         "down_until",
+        "limits",
         "next_start",
         "pace",
         "robots",
@@ -26,7 +28,8 @@ class HostGate:
 
     def __init__(self, state: HostState, robots_agent: str, robots_since: float) -> None:
         self._robots_agent = robots_agent
-        self.state = state
+        self.state = state  # without the limits: it is what the store is told
+        self.limits = HostLimits()  # of a user, as the latest lease brought them
         self.pace = HostPace(0.0, state.slots)  # that the crawls at work here want
         self.next_start = 0.0
         self.down_until = 0.0  # the host is dead; its links are given up without asking
@@ -34,6 +37,16 @@ class HostGate:
         self.robots: dict[str, RobotsRules] = {}  # by scheme
         self.robots_under_way: set[str] = set()  # schemes
         self._read_robots({}, robots_since)
+
+    @property
+    def delay(self) -> float:
+        """Seconds between two request starts."""
+        return max(self.state.delay, self.limits.delay or 0.0)
+
+    @property
+    def slots(self) -> int:
+        """Requests at once."""
+        return limited(self.state, self.limits).slots
 
     def adopt(self, state: HostState, robots_since: float) -> None:
         """Take over what the store knows, which other workers may have changed."""
@@ -64,7 +77,7 @@ class HostGate:
 
     def started(self, now: float) -> None:
         """A request goes out now."""
-        self.next_start = now + self.state.delay
+        self.next_start = now + self.delay
 
     def rest(self, now: float, seconds: float) -> None:
         """Send nothing for a while."""

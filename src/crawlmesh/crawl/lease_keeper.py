@@ -191,7 +191,7 @@ class LeaseKeeper:
         return tuple(name for name in self._plans if name not in ended and name not in self._leaving)
 
     def _buffered(self) -> int:
-        return sum(len(batch.links) for batch in self._active.values() if not batch.gate.state.delay)
+        return sum(len(batch.links) for batch in self._active.values() if not batch.gate.delay)
 
     def _care(self, now: float) -> None:
         """Settle what batches have finished so far, and renew those that take long."""

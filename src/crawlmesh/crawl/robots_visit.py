@@ -141,6 +141,6 @@ class RobotsVisit:
             self._options.politeness,
         )
         gate.learn_robots(scheme, rules, state)
-        gate.rest(self._clock.monotonic(), state.delay)
+        gate.rest(self._clock.monotonic(), gate.delay)
         self._keeper.host_learnt(gate)
         self._dispatcher.robots_known(gate)

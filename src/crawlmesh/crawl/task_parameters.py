@@ -13,25 +13,15 @@ from crawlmesh.crawl.extraction import ExtractionSpec
 from crawlmesh.crawl.limits import CrawlLimits
 from crawlmesh.crawl.plan import CrawlPlan
 from crawlmesh.errors import InvalidError, SelectorError, UsageError
+from crawlmesh.model.crawl import Dedup
+from crawlmesh.protocol import crawl_parameters as bounds
+from crawlmesh.protocol.crawl_parameters import KNOWN_PARAMETERS
 
-_MOST_URLS = 10_000
-_LONGEST_URL = 8_192  # characters
-_MOST_TEXTS = 1_000
 _REMEMBERED_BYTES = 16_384  # of selectors that are compiled once for all tasks
-_SCOPES = ("host", "domain", "any")
 _HEADER_NAME = re.compile(r"[!#$%&'*+\-.^_`|~0-9A-Za-z]+")
+_HEADER_LINE = re.compile(rf"[ \t]*{_HEADER_NAME.pattern}[ \t]*:[^\r\n\x00]*")
+_USER_AGENT = re.compile(bounds.USER_AGENT)
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):")
-
-# Those that say how a message travels are the client's own business.
-_REFUSED_HEADERS = frozenset(
-    {"host", "connection", "content-length", "transfer-encoding", "te", "trailer", "upgrade", "expect",
-     "keep-alive", "proxy-authorization", "proxy-connection"}
-)  # fmt: skip
-
-KNOWN_PARAMETERS = (
-    "url", "urls", "depth", "selectors", "scope", "allow_hosts", "include", "exclude", "max_pages", "delay",
-    "per_host", "concurrency", "headers", "user_agent", "ignore_robots", "sitemaps", "metadata", "archive",
-)  # fmt: skip
 
 _Number = TypeVar("_Number", int, float)
 
@@ -66,7 +56,7 @@ def _definition(parameters: Mapping[str, Any]) -> CrawlDefinition:
         allow_hosts=_texts(parameters, "allow_hosts"),
         include=_patterns(parameters, "include"),
         exclude=_patterns(parameters, "exclude"),
-        depth=_whole(parameters, "depth", 0, 1_000_000),
+        depth=_whole(parameters, "depth", 0, bounds.DEEPEST),
         extraction=extraction,
         metadata=_flag(parameters, "metadata") or bool(extraction and extraction["metadata"]),
         ignore_robots=_flag(parameters, "ignore_robots"),
@@ -75,16 +65,32 @@ def _definition(parameters: Mapping[str, Any]) -> CrawlDefinition:
 
 
 def _limits(parameters: Mapping[str, Any], defaults: CrawlLimits) -> CrawlLimits:
-    _whole(parameters, "concurrency", 1, 1_000_000)  # understood, but the worker's own business
-    delay = _number(parameters, "delay", 0.0, 3_600.0, float)
-    per_host = _whole(parameters, "per_host", 1, 1_000)
+    _whole(parameters, "concurrency", 1, bounds.MOST_CONCURRENT)  # understood, but the worker's own business
+    delay = _number(parameters, "delay", 0.0, float(bounds.LONGEST_DELAY), float)
+    per_host = _whole(parameters, "per_host", 1, bounds.MOST_PER_HOST)
     return CrawlLimits(
-        max_pages=_whole(parameters, "max_pages", 1, 10**12),
+        max_pages=_whole(parameters, "max_pages", 1, bounds.MOST_PAGES),
         delay=defaults.delay if delay is None else delay,
         per_host=defaults.per_host if per_host is None else per_host,
         headers=_headers(parameters.get("headers")),
         user_agent=_user_agent(parameters.get("user_agent")),
+        **_dedup(parameters, defaults),
     )
+
+
+def _dedup(parameters: Mapping[str, Any], defaults: CrawlLimits) -> dict[str, Any]:
+    mode = parameters.get("dedup")
+    if mode is not None and mode not in bounds.DEDUPS:
+        raise _error("dedup", f"must be one of {', '.join(bounds.DEDUPS)}, not {_shown(mode)}")
+    capacity = _whole(parameters, "dedup_capacity", 1, bounds.MOST_FILTERED)
+    rate = _number(
+        parameters, "dedup_error_rate", bounds.LEAST_ERROR_RATE, bounds.MOST_ERROR_RATE, float
+    )
+    return {
+        "dedup": defaults.dedup if mode is None else Dedup(mode),
+        "dedup_capacity": defaults.dedup_capacity if capacity is None else capacity,
+        "dedup_error_rate": defaults.dedup_error_rate if rate is None else rate,
+    }
 
 
 def _seeds(parameters: Mapping[str, Any]) -> tuple[str, ...]:
@@ -99,14 +105,16 @@ def _seeds(parameters: Mapping[str, Any]) -> tuple[str, ...]:
         )
     if not isinstance(urls, list | tuple) or not urls:
         raise _error("urls", "must be a list of addresses with at least one in it")
-    if len(urls) > _MOST_URLS:
-        raise _error("urls", f"has {len(urls)} addresses; {_MOST_URLS} are allowed")
+    if len(urls) > bounds.MOST_URLS:
+        raise _error("urls", f"has {len(urls)} addresses; {bounds.MOST_URLS} are allowed")
     return tuple(dict.fromkeys(_seed("urls", url) for url in urls))
 
 
 def _seed(name: str, url: Any) -> str:
-    if not isinstance(url, str) or not url.strip() or len(url) > _LONGEST_URL:
-        raise _error(name, f"must be an address of at most {_LONGEST_URL} characters, not {_shown(url)}")
+    if not isinstance(url, str) or not url.strip() or len(url) > bounds.LONGEST_URL:
+        raise _error(
+            name, f"must be an address of at most {bounds.LONGEST_URL} characters, not {_shown(url)}"
+        )
     url = str(url).strip()
     scheme = _SCHEME.match(url)
     if "://" not in url and not (scheme and scheme[1].lower() in ("file", "data", "javascript", "about")):
@@ -123,8 +131,8 @@ def _seed(name: str, url: Any) -> str:
 
 def _scope(parameters: Mapping[str, Any]) -> Any:
     scope = parameters.get("scope")
-    if scope is not None and scope not in _SCOPES:
-        raise _error("scope", f"must be one of {', '.join(_SCOPES)}, not {_shown(scope)}")
+    if scope is not None and scope not in bounds.SCOPES:
+        raise _error("scope", f"must be one of {', '.join(bounds.SCOPES)}, not {_shown(scope)}")
     return scope or "host"
 
 
@@ -166,8 +174,8 @@ def _texts(parameters: Mapping[str, Any], name: str) -> tuple[str, ...]:
         value = [value]
     if not isinstance(value, list | tuple) or not all(isinstance(text, str) and text for text in value):
         raise _error(name, f"must be a list of texts, not {_shown(value)}")
-    if len(value) > _MOST_TEXTS:
-        raise _error(name, f"has {len(value)} entries; {_MOST_TEXTS} are allowed")
+    if len(value) > bounds.MOST_TEXTS:
+        raise _error(name, f"has {len(value)} entries; {bounds.MOST_TEXTS} are allowed")
     return tuple(value)
 
 
@@ -180,7 +188,7 @@ def _flag(parameters: Mapping[str, Any], name: str) -> bool:
 
 def _whole(parameters: Mapping[str, Any], name: str, least: int, most: int) -> int | None:
     value = parameters.get(name)
-    if isinstance(value, float):
+    if isinstance(value, float) and not value.is_integer():  # JSON has but one kind of numbers
         raise _error(name, f"must be a whole number, not {_shown(value)}")
     return _number(parameters, name, least, most, int)
 
@@ -199,28 +207,39 @@ def _number(
 def _headers(value: Any) -> tuple[tuple[str, str], ...]:
     if value is None:
         return ()
-    if isinstance(value, list | tuple) and all(isinstance(line, str) and ":" in line for line in value):
+    most = bounds.MOST_HEADERS
+    if isinstance(value, list | tuple) and len(value) <= most and all(map(_is_header_line, value)):
         value = {line.partition(":")[0].strip(): line.partition(":")[2].strip() for line in value}
-    if not isinstance(value, Mapping) or len(value) > 100:
-        raise _error("headers", f"must be an object of at most 100 names and texts, not {_shown(value)}")
+    if not isinstance(value, Mapping) or len(value) > most:
+        raise _error("headers", f"must be an object of at most {most} names and texts, not {_shown(value)}")
     for name, text in value.items():
         if not isinstance(name, str) or not _HEADER_NAME.fullmatch(name):
             raise _error("headers", f"has {_shown(name)}, which is no header name")
-        if name.lower() in _REFUSED_HEADERS:
+        if name.lower() in bounds.REFUSED_HEADERS:
             raise _error("headers", f"may not set {name!r}: it belongs to the connection")
-        if not isinstance(text, str) or any(mark in text for mark in "\r\n\0") or len(text) > _LONGEST_URL:
+        if (
+            not isinstance(text, str)
+            or any(mark in text for mark in "\r\n\0")
+            or len(text) > bounds.LONGEST_HEADER
+        ):
             raise _error("headers", f"must have a text of one line for {name!r}, not {_shown(text)}")
     return tuple(value.items())
+
+
+def _is_header_line(line: Any) -> bool:
+    return isinstance(line, str) and len(line) <= bounds.LONGEST_HEADER and bool(_HEADER_LINE.fullmatch(line))
 
 
 def _user_agent(value: Any) -> str | None:
     if value is None:
         return None
-    if not isinstance(value, str) or not value[:1].isalnum() or not value.isprintable() or len(value) > 1_000:
+    fits = isinstance(value, str) and len(value) <= bounds.LONGEST_USER_AGENT and _USER_AGENT.fullmatch(value)
+    if not fits:
         raise _error(
-            "user_agent", f"must begin with a name, such as mybot/1.0, and be one line, not {_shown(value)}"
+            "user_agent",
+            f"must begin with a name, such as mybot/1.0, and be one line of ASCII, not {_shown(value)}",
         )
-    return value
+    return str(value)
 
 
 def _field_of(parameters: Mapping[str, Any], definition: CrawlDefinition) -> str:

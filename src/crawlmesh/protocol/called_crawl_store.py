@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from crawlmesh.model.crawl import Crawl, CrawlProgress, HostProgress
+from crawlmesh.model.host import HostLimits, HostStatus
 from crawlmesh.model.lease import LeaseGrant, LeaseRequest, Renewal, Settlement
 from crawlmesh.model.link import NewLink, SkippedLink
 from crawlmesh.model.record import LedgerEntry, Record
@@ -73,6 +74,20 @@ class CalledCrawlStore:
     async def hosts(self, crawl_id: str, limit: int = 100) -> list[HostProgress]:
         """See CrawlStore.hosts."""
         hosts: list[HostProgress] = await self._call("hosts", crawl_id, limit)
+        return hosts
+
+    async def limit_host(self, host: str, limits: HostLimits) -> None:
+        """See CrawlStore.limit_host."""
+        await self._call("limit_host", host, limits)
+
+    async def host_status(self, host: str) -> HostStatus | None:
+        """See CrawlStore.host_status."""
+        status: HostStatus | None = await self._call("host_status", host)
+        return status
+
+    async def all_hosts(self, after: str = "", limit: int = 100) -> list[HostStatus]:
+        """See CrawlStore.all_hosts."""
+        hosts: list[HostStatus] = await self._call("all_hosts", after, limit)
         return hosts
 
     async def records(self, crawl_id: str, after: int = 0, limit: int = 1000) -> list[Record]:

@@ -11,6 +11,7 @@ import msgspec
 from crawlmesh import errors
 from crawlmesh.errors import CrawlmeshError, StoreError
 from crawlmesh.model.crawl import Crawl, CrawlProgress, HostProgress
+from crawlmesh.model.host import HostLimits, HostStatus
 from crawlmesh.model.lease import LeaseGrant, LeaseRequest, Renewal, Settlement
 from crawlmesh.model.link import NewLink, SkippedLink
 from crawlmesh.model.record import LedgerEntry, Record
@@ -59,6 +60,9 @@ METHODS: dict[str, tuple[Any, Any]] = {
     "recrawl": (tuple[str], int),
     "progress": (tuple[str], CrawlProgress),
     "hosts": (tuple[str, int], list[HostProgress]),
+    "limit_host": (tuple[str, HostLimits], None),
+    "host_status": (tuple[str], HostStatus | None),
+    "all_hosts": (tuple[str, int], list[HostStatus]),
     "records": (tuple[str, int, int], list[Record]),
     "explain": (tuple[str, bytes], LedgerEntry | None),
     "expire": (tuple[str | None, bool], int),

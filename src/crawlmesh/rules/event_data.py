@@ -31,7 +31,8 @@ def task_info(task: Task) -> dict[str, Any]:
         "content_features": task.content_features,
     }
     told = {name: value for name, value in info.items() if value is not None and value != {}}
-    return told | _within_bounds({name: value for name, value in bounded.items() if value})
+    told.update(_within_bounds({name: value for name, value in bounded.items() if value}))
+    return told
 
 
 def result_data(result: TaskResult) -> dict[str, Any]:

@@ -129,7 +129,13 @@ async def _make_agent(
     closing.push_async_callback(store.aclose)
     engines = _make_engines(settings, reached, store)
     clock = system_clock()
-    defaults = CrawlLimits(delay=settings.delay, per_host=settings.per_host)
+    defaults = CrawlLimits(
+        delay=settings.delay,
+        per_host=settings.per_host,
+        dedup=settings.dedup,
+        dedup_capacity=settings.dedup_capacity,
+        dedup_error_rate=settings.dedup_error_rate,
+    )
     options = WebCrawlOptions(defaults=defaults, allow_ignoring_robots=settings.allow_ignoring_robots)
     executors = load_executors([WebCrawl(store, engines, clock, options), NoOperation()])
     return Agent(

@@ -8,7 +8,7 @@ from crawlmesh.crawl.definition import CrawlDefinition
 from crawlmesh.crawl.limits import CrawlLimits
 from crawlmesh.crawl.plan import CrawlPlan
 from crawlmesh.errors import StateMismatchError, UsageError
-from crawlmesh.model.crawl import Crawl, CrawlProgress
+from crawlmesh.model.crawl import Crawl, CrawlProgress, Dedup
 from crawlmesh.ports.clock import Clock
 from crawlmesh.ports.crawl_store import CrawlStore
 
@@ -59,7 +59,15 @@ async def prepare(
 
 def crawl_of(crawl_id: str, clock: Clock, definition: CrawlDefinition, limits: CrawlLimits) -> Crawl:
     """A new crawl, as a store keeps it."""
-    return _with_limits(Crawl(crawl_id, definition.to_json(), clock.now()), definition, limits)
+    crawl = Crawl(
+        crawl_id,
+        definition.to_json(),
+        clock.now(),
+        dedup=limits.dedup or Dedup.EXACT,
+        filter_capacity=limits.dedup_capacity,
+        filter_error_rate=limits.dedup_error_rate,
+    )
+    return _with_limits(crawl, definition, limits)
 
 
 async def _go_on(
@@ -74,6 +82,12 @@ async def _go_on(
         raise StateMismatchError(
             f"This state belongs to a crawl with other {', '.join(differences)}. "
             "Repeat the command that made it, choose another folder with --state, or start over with --fresh."
+        )
+    if limits.dedup not in (None, crawl.dedup):
+        raise StateMismatchError(
+            f"This state belongs to a crawl that was begun with --dedup {crawl.dedup}, and cannot go on with "
+            f"{limits.dedup}. Give --dedup {crawl.dedup}, choose another folder with --state, or start over "
+            "with --fresh."
         )
     # The lock on the state says that no process of an earlier run is alive.
     await store.expire(everything=True)

@@ -143,4 +143,8 @@ class Client:
 
 
 def _headers(start: dict[str, Any]) -> dict[str, str]:
-    return {name.decode().lower(): value.decode() for name, value in start["headers"]}
+    headers: dict[str, str] = {}
+    for name, value in start["headers"]:
+        key = name.decode().lower()
+        headers[key] = f"{headers[key]}, {value.decode()}" if key in headers else value.decode()
+    return headers

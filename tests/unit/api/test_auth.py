@@ -1,9 +1,10 @@
+import base64
 import re
 from typing import Any
 
 import pytest
 
-from tests.unit.api.client import Client
+from tests.unit.api.client import Answer, Client
 from tests.unit.api.master import Master
 
 VIEWER = {"viewer", "operator", "admin"}
@@ -12,6 +13,8 @@ ADMIN = {"admin"}
 JOIN = {"node", "admin"}
 DEVICE = {"token", "operator", "admin"}
 TOKEN = {"token"}
+DESCRIPTIONS = ("/docs", "/openapi.json", "/docs/start.js", "/docs/assets/swagger-ui.css")
+QUERIES = {"pull_tasks": {"device_id": "worker-001"}, "stream_events": {"follow": "false"}}
 EVERYBODY = ("nobody", "wrong", "token", "viewer", "operator", "admin", "node")
 
 # Who is let in, by operation. `token` is that of the node in the path.
@@ -77,11 +80,9 @@ async def test_only_who_may_is_let_in(master: Master, document: dict[str, Any], 
     filled = path.replace("{task_id}", task_id).replace("{device_id}", "worker-001")
     filled = filled.replace("{node_id}", master.node.node_id)
     filled = re.sub(r"\{\w+\}", "unknown", filled)
-    query = {"device_id": "worker-001"} if operation_id == "pull_tasks" else {}
+    query = QUERIES.get(operation_id, {})
     allowed = ALLOWED[operation_id]
     for who in sorted(EVERYBODY, key=lambda who: who in allowed):  # those who change something come last
-        if operation_id == "stream_events" and who in allowed:
-            continue  # it would not end
         answer = await _client(master, who).request(method, filled, query=query)
         refused = answer.status in (401, 403)
         assert refused is (who not in allowed), (who, answer)
@@ -115,9 +116,39 @@ async def test_a_header_that_is_no_key_is_refused(master: Master, header: str) -
     assert (answer.status, answer.error["code"]) == (401, "unauthenticated")
 
 
-@pytest.mark.parametrize("path", ["/health", "/docs", "/openapi.json", "/docs/start.js"])
-async def test_descriptions_and_health_need_no_key(master: Master, path: str) -> None:
-    assert (await master.client(None).get(path)).status == 200
+async def test_only_health_needs_no_key(master: Master) -> None:
+    assert (await master.client(None).get("/health")).status == 200
+
+
+@pytest.mark.parametrize("path", DESCRIPTIONS)
+async def test_the_descriptions_need_a_key_of_any_role(master: Master, path: str) -> None:
+    for who in ("nobody", "wrong", "token"):
+        answer = await _client(master, who).get(path)
+        assert (answer.status, answer.error["code"]) == (401, "unauthenticated")
+        assert answer.headers["www-authenticate"] == (
+            'Bearer realm="crawlmesh", Basic realm="crawlmesh", charset="UTF-8"'
+        )
+    for role in ("viewer", "operator", "admin", "node"):
+        assert (await master.client(role).get(path)).status == 200
+        assert (await _signed_in(master, role, "GET", path)).status == 200
+
+
+async def test_who_signed_in_uses_the_interfaces_too(master: Master) -> None:
+    own_page = {"Origin": "http://master", "Sec-Fetch-Site": "same-origin"}
+    cancel = f"/api/v1/tasks/{await master.submit()}:cancel"
+    assert (await _signed_in(master, "viewer", "GET", "/api/v1/tasks")).status == 200
+    assert (await _signed_in(master, "viewer", "POST", cancel, own_page)).status == 403
+    other_page = await _signed_in(master, "admin", "POST", cancel, {"Origin": "https://other.example"})
+    assert (other_page.status, other_page.error["code"]) == (403, "forbidden")
+    assert (await _signed_in(master, "admin", "POST", cancel, own_page)).status == 200
+
+
+async def _signed_in(
+    master: Master, role: str, method: str, path: str, headers: dict[str, str] | None = None
+) -> Answer:
+    password = base64.b64encode(f"somebody:{master.keys[role]}".encode()).decode()
+    sent = {"Authorization": f"Basic {password}", **(headers or {})}
+    return await master.client(None).request(method, path, headers=sent)
 
 
 async def test_a_key_that_was_deleted_opens_nothing(master: Master) -> None:

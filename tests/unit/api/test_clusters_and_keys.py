@@ -42,6 +42,13 @@ async def test_the_secret_of_a_key_is_told_once(master: Master) -> None:
     assert b"hash" not in listed
 
 
+@pytest.mark.parametrize("expires_at", [1, "2000-01-01T00:00:00Z", "0001-01-01T00:00:00+14:00"])
+async def test_a_key_that_would_be_over_is_not_made(master: Master, expires_at: object) -> None:
+    body = {"name": "late", "role": "viewer", "expires_at": expires_at}
+    answer = await master.client().post("/api/v1/keys", body)
+    assert (answer.status, answer.error["field"]) == (409, "expires_at")
+
+
 @pytest.mark.parametrize("expires_at", [4_102_444_800, "2100-01-01T00:00:00Z"])
 async def test_a_key_may_expire(master: Master, expires_at: object) -> None:
     body = {"name": "short", "role": "viewer", "expires_at": expires_at}

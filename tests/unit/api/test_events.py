@@ -50,6 +50,29 @@ async def test_a_stream_is_filtered_by_node(master: Master) -> None:
         assert {_event(part)["data"]["node_id"] for part in heard} == {"worker-001"}
 
 
+async def test_a_stream_that_follows_nothing_tells_what_is_stored_and_ends(master: Master) -> None:
+    ids = [await master.submit() for _ in range(3)]
+    client = master.client()
+    told = _parts((await client.get(STREAM, follow="false", types="task.created")).body)
+    assert [_event(part)["data"]["task_id"] for part in told if b"data" in part] == ids
+    last = (await client.get("/api/v1/events", types="task.created")).json["last_id"]
+    assert (await client.get(STREAM, follow="false", after=last)).body == b"retry: 2000\n\n"
+    assert await _listeners(master) == 0
+
+
+async def test_such_a_stream_is_whole_even_while_the_master_stops(master: Master) -> None:
+    task_id = await master.submit()
+    master.app.state.services.closing.set()
+    told = (await master.client().get(STREAM, follow="false", types="task.created")).body
+    assert task_id.encode() in told
+
+
+async def test_a_last_event_that_is_no_number_is_refused(master: Master) -> None:
+    headers = {"Last-Event-ID": "now"}
+    answer = await master.client().request("GET", STREAM, headers=headers)
+    assert (answer.status, answer.error["field"]) == (422, "Last-Event-ID")
+
+
 async def test_silence_is_broken_by_comments() -> None:
     master = await Master.start(stream_heartbeat=0.0)
     async with master.client().stream(STREAM) as stream:

@@ -48,7 +48,7 @@ async def test_metrics_show_how_things_stand(master: Master) -> None:
 
 
 async def test_the_documentation_asks_no_other_server(master: Master) -> None:
-    client = master.client(None)
+    client = master.client("viewer")
     page = await client.get("/docs")
     assert "default-src 'none'" in page.headers["content-security-policy"]
     assert not re.search(rb"https?://", page.body)

@@ -128,18 +128,24 @@ async def test_lists_are_filtered(master: Master, query: dict[str, Any], count: 
     assert len(answer.json["items"]) == count, answer
 
 
-@pytest.mark.parametrize(
-    ("cursor", "query"), [("nonsense", {}), ("", {}), ("ä", {}), (None, {"sort": "priority"})]
-)
-async def test_a_cursor_that_does_not_fit_is_refused(
-    master: Master, cursor: Any, query: dict[str, Any]
-) -> None:
-    for _ in range(2):
-        await master.submit(task_type="noop")
-    page = (await master.client().get("/api/v1/tasks", limit=1)).json
-    used = page["next_cursor"] if cursor is None else cursor
-    answer = await master.client().get("/api/v1/tasks", cursor=used, **query)
+@pytest.mark.parametrize("cursor", ["nonsense", "", "ä", "created_at~x~a", "priority~5~", "priority~5~a\n"])
+async def test_a_cursor_that_is_none_is_refused(master: Master, cursor: str) -> None:
+    answer = await master.client().get("/api/v1/tasks", cursor=cursor)
     assert (answer.status, answer.error["field"]) == (422, "cursor")
+    assert "`next_cursor` of a page of tasks" in answer.error["message"]
+
+
+async def test_a_cursor_is_a_position_in_its_own_order(master: Master) -> None:
+    first, second, third = [await master.submit(priority=priority) for priority in (9, 1, 5)]
+    client = master.client()
+    cursor = (await client.get("/api/v1/tasks", sort="priority", limit=1)).json["next_cursor"]
+    assert cursor == f"priority~1~{second}"
+    page = (await client.get("/api/v1/tasks", cursor=cursor, sort="created_at")).json
+    assert [task["id"] for task in page["items"]] == [third, first]
+    nowhere = (await client.get("/api/v1/tasks", cursor="-priority~7~nobody", priority=5)).json
+    assert [task["id"] for task in nowhere["items"]] == [third]
+    devices = (await client.get("/api/distribution/tasks", cursor=cursor)).json
+    assert [task["id"] for task in devices["tasks"]] == [third, first]
 
 
 async def test_a_task_gets_another_priority(master: Master) -> None:

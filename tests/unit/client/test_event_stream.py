@@ -40,6 +40,19 @@ async def test_an_event_that_was_cut_in_two_is_not_told() -> None:
     assert len(server.requests) == 2
 
 
+async def test_without_following_all_is_told_that_is_stored_and_then_it_ends() -> None:
+    handlers = (streams(_event(1) + _event(2)), says("", 200))
+    async with scripted_server(*handlers) as server, Client(server.url) as client:
+        assert [event.id async for event in client.events(follow=False)] == [1, 2]
+    assert [request.query.get("follow") for request in server.requests] == ["false"]
+
+
+async def test_without_following_a_broken_connection_is_taken_up_again() -> None:
+    async with scripted_server(hangs_up, streams(_event(5))) as server, Client(server.url) as client:
+        assert [event.id async for event in client.events(after=4, follow=False)] == [5]
+    assert [request.headers["Last-Event-ID"] for request in server.requests] == ["4", "4"]
+
+
 async def test_patience_ends_when_no_master_answers() -> None:
     async with Client("http://127.0.0.1:9") as client:
         with pytest.raises(MasterUnreachableError):

@@ -13,7 +13,7 @@ from crawlmesh.control.keys import (
     delete_key,
     list_keys,
 )
-from crawlmesh.errors import InvalidError, NotFoundError, StoreError, UnauthenticatedError
+from crawlmesh.errors import ConflictError, InvalidError, NotFoundError, StoreError, UnauthenticatedError
 from crawlmesh.model.access import ApiKey, Role
 from tests.unit.control.kit import ControlKit
 
@@ -144,7 +144,7 @@ async def test_bad_keys_are_not_made() -> None:
     kit = ControlKit()
     with pytest.raises(InvalidError):
         await create_key(kit.context, "", Role.VIEWER)
-    with pytest.raises(InvalidError):
+    with pytest.raises(ConflictError, match="passed"):
         await create_key(kit.context, "late", Role.VIEWER, expires_at=kit.now)
 
 

@@ -135,7 +135,6 @@ async def test_registering_decides_again_when_it_loses_a_race() -> None:
         ({"slots": 0}, "slots"),
         ({"weight": 0.0}, "weight"),
         ({"resources": {"cpu": float("nan")}}, "resources.cpu"),
-        ({"cluster_id": "none"}, "cluster_id"),
     ],
 )
 async def test_a_bad_registration_is_refused(fields: dict[str, object], field: str) -> None:
@@ -143,6 +142,13 @@ async def test_a_bad_registration_is_refused(fields: dict[str, object], field: s
     with pytest.raises(InvalidError) as caught:
         await register_node(kit.context, Registration(**{"name": "a", **fields}))  # type: ignore[arg-type]
     assert caught.value.field == field
+
+
+async def test_a_node_of_an_unknown_cluster_is_refused() -> None:
+    kit = ControlKit()
+    with pytest.raises(NotFoundError, match="'none'") as caught:
+        await register_node(kit.context, Registration(name="a", cluster_id="none"))
+    assert caught.value.field == "cluster_id"
 
 
 async def test_a_wrong_token_and_an_unknown_node_get_nothing() -> None:

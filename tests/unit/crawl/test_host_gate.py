@@ -1,7 +1,7 @@
 import msgspec
 
 from crawlmesh.crawl.host_gate import HostGate
-from crawlmesh.model.host import HostState, RobotsFile
+from crawlmesh.model.host import HostLimits, HostState, RobotsFile
 from crawlmesh.rules.robots import RobotsRules
 
 FORBIDDING = RobotsFile(100.0, 200, "User-agent: *\nDisallow: /")
@@ -70,3 +70,13 @@ def test_learning_ends_the_request() -> None:
     gate.learn_robots("https", RobotsRules(404, None, "bot"), HostState("a", slots=9))
     assert gate.robots_under_way == set()
     assert gate.state.slots == 9
+
+
+def test_the_longer_delay_of_host_and_user_holds() -> None:
+    gate = HostGate(HostState("a", delay=2.0, slots=4), "bot", 0.0)
+    gate.limits = HostLimits(delay=5.0, slots=1)
+    gate.started(10.0)
+    assert (gate.next_start, gate.slots, gate.state.delay) == (15.0, 1, 2.0)
+    gate.limits = HostLimits(delay=1.0, slots=9)
+    gate.started(20.0)
+    assert (gate.next_start, gate.slots) == (22.0, 9)

@@ -80,7 +80,7 @@ def test_what_is_left_open_comes_from_the_node() -> None:
         ("depth", -1),
         ("depth", "2"),
         ("depth", 1.5),
-        ("max_pages", 2.0),
+        ("max_pages", 2.5),
         ("depth", True),
         ("selectors", {"title": "h1["}),
         ("selectors", ["h1"]),

@@ -4,6 +4,7 @@ import pytest
 
 from crawlmesh.adapters.memory import MemoryCrawlStore
 from crawlmesh.errors import ForbiddenError, InvalidError, StoreError, UnknownCrawlError
+from crawlmesh.model.host import HostLimits
 from crawlmesh.model.lease import LeaseGrant
 from crawlmesh.protocol.crawl_call_answers import AnsweredCalls, answer_calls
 from crawlmesh.protocol.crawl_calls import (
@@ -58,6 +59,9 @@ async def test_calls_are_answered_in_order(store: MemoryCrawlStore) -> None:
         ("update_crawl", (crawl(),)),
         ("crawls", ()),
         ("records", ("crawl", 0, 10)),
+        ("limit_host", ("a.example", HostLimits(blocked=True))),
+        ("host_status", ("a.example",)),
+        ("all_hosts", ("", 10)),
         ("expire", (None, True)),
         ("expire", (None, False)),
         ("expire", ("node-2/1", False)),

@@ -6,16 +6,19 @@ from itertools import count
 from crawlmesh.adapters.memory.tables import CrawlRow, HostRow, LinkRow, Share
 from crawlmesh.adapters.memory.turns import offer
 from crawlmesh.model.crawl import Crawl
-from crawlmesh.model.host import HostState
+from crawlmesh.model.host import HostLimits, HostState
 from crawlmesh.model.link import LinkState, NewLink, SkippedLink
 
 
 class LinkAdder:
     """Adds links of known crawls; those of unknown ones are passed over."""
 
-    def __init__(self, crawls: dict[str, CrawlRow], hosts: dict[str, HostRow]) -> None:
+    def __init__(
+        self, crawls: dict[str, CrawlRow], hosts: dict[str, HostRow], limits: dict[str, HostLimits]
+    ) -> None:
         self._crawls = crawls
         self._hosts = hosts
+        self._limits = limits
         self._ids = count(1)
 
     def add(self, links: Iterable[NewLink], skipped: Iterable[SkippedLink], now: float) -> int:
@@ -27,13 +30,13 @@ class LinkAdder:
 
     def _add_link(self, new: NewLink, now: float) -> bool:
         crawl = self._crawls.get(new.crawl_id)
-        if crawl is None or new.fingerprint in crawl.links:
+        if crawl is None or crawl.knows(new.fingerprint):
             return False
         if _over_template_limit(crawl, new):
             self._add_skip(_template_skip(new))
             return False
         link = LinkRow(next(self._ids), new, self._share(crawl, new.host, now))
-        crawl.links[new.fingerprint] = crawl.links_by_id[link.id] = link
+        crawl.put_link(link)
         crawl.states[LinkState.PENDING] += 1
         if new.template:
             crawl.templates[new.template] += 1
@@ -52,7 +55,8 @@ class LinkAdder:
         if share is None:
             row = self._hosts.get(host)
             if row is None:
-                row = self._hosts[host] = HostRow(_first_state(host, crawl.crawl), now)
+                limits = self._limits.get(host, HostLimits())
+                row = self._hosts[host] = HostRow(_first_state(host, crawl.crawl), now, limits)
             share = crawl.shares[host] = Share(crawl, row)
         return share
 

@@ -98,12 +98,9 @@ class MemoryControlStore:
 
     async def assignments(self, ids: Sequence[str]) -> list[Assignment]:
         """Executions by id, each with its task."""
-        rows = self._executions.rows
-        return [
-            self._assignment(rows[execution_id])
-            for execution_id in dict.fromkeys(ids)
-            if execution_id in rows
-        ]
+        executions, tasks = self._executions.rows, self._tasks.rows
+        found = [executions[each] for each in dict.fromkeys(ids) if each in executions]
+        return [Assignment(execution, tasks[execution.task_id]) for execution in found]
 
     async def node_assignments(self, node_id: str) -> list[Assignment]:
         """The running executions of a node, oldest first."""

@@ -2,20 +2,28 @@
 
 from collections.abc import Sequence
 
+from crawlmesh.adapters.bloom_filter import filter_of
 from crawlmesh.adapters.memory.adding import LinkAdder
 from crawlmesh.adapters.memory.leasing import LeaseDesk
-from crawlmesh.adapters.memory.reading import explain_url, read_hosts, read_progress, read_records
+from crawlmesh.adapters.memory.reading import (
+    explain_url,
+    read_host,
+    read_hosts,
+    read_progress,
+    read_records,
+)
 from crawlmesh.adapters.memory.revisiting import revive_dead, start_again
 from crawlmesh.adapters.memory.settling import apply_outcome
 from crawlmesh.adapters.memory.tables import CrawlRow, HostRow
 from crawlmesh.adapters.memory.turns import offer_host
 from crawlmesh.errors import UnknownCrawlError
 from crawlmesh.model.crawl import Crawl, CrawlProgress, HostProgress
-from crawlmesh.model.host import HostReport
+from crawlmesh.model.host import HostLimits, HostReport, HostStatus
 from crawlmesh.model.lease import LeaseGrant, LeaseRequest, Renewal, Settlement
 from crawlmesh.model.link import NewLink, SkippedLink
 from crawlmesh.model.record import LedgerEntry, Record
 from crawlmesh.ports.clock import Clock
+from crawlmesh.rules.dedup import with_dedup_of
 
 
 class MemoryCrawlStore:
@@ -25,19 +33,21 @@ class MemoryCrawlStore:
         self._clock = clock
         self._crawls: dict[str, CrawlRow] = {}
         self._hosts: dict[str, HostRow] = {}
-        self._adder = LinkAdder(self._crawls, self._hosts)
+        self._limits: dict[str, HostLimits] = {}  # by host, known or not
+        self._adder = LinkAdder(self._crawls, self._hosts, self._limits)
         self._leases = LeaseDesk(self._crawls)
 
     async def create_crawl(self, crawl: Crawl) -> bool:
         """Make a crawl known; False where it is known already."""
         if crawl.id in self._crawls:
             return False
-        self._crawls[crawl.id] = CrawlRow(crawl)
+        self._crawls[crawl.id] = CrawlRow(crawl, filter_of(crawl))
         return True
 
     async def update_crawl(self, crawl: Crawl) -> None:
         """Replace the limits and defaults of a known crawl."""
-        self._known(crawl.id).crawl = crawl
+        row = self._known(crawl.id)
+        row.crawl = with_dedup_of(row.crawl, crawl)
 
     async def crawls(self) -> list[Crawl]:
         """All crawls, oldest first."""
@@ -104,6 +114,30 @@ class MemoryCrawlStore:
         """The hosts of a crawl."""
         crawl = self._crawls.get(crawl_id)
         return [] if crawl is None else read_hosts(crawl, limit, self._clock.now())
+
+    async def limit_host(self, host: str, limits: HostLimits) -> None:
+        """Lay limits down for a host; default limits take them away."""
+        if limits == HostLimits():
+            self._limits.pop(host, None)
+        else:
+            self._limits[host] = limits
+        row = self._hosts.get(host)
+        if row is not None:
+            row.limits = limits
+            offer_host(row)
+
+    async def host_status(self, host: str) -> HostStatus | None:
+        """One host over all crawls."""
+        if host not in self._hosts and host not in self._limits:
+            return None
+        limits = self._limits.get(host, HostLimits())
+        return read_host(host, self._hosts.get(host), limits, self._crawls.values(), self._clock.now())
+
+    async def all_hosts(self, after: str = "", limit: int = 100) -> list[HostStatus]:
+        """The hosts that were met or have limits, in the order of their names."""
+        names = sorted(name for name in self._hosts.keys() | self._limits.keys() if name > after)
+        found = [await self.host_status(name) for name in names[:limit]]
+        return [status for status in found if status is not None]
 
     async def records(self, crawl_id: str, after: int = 0, limit: int = 1000) -> list[Record]:
         """Records in the order of link ids."""

@@ -41,7 +41,7 @@ class LeaseDesk:
         host = lease.host
         host.leases -= 1
         host.used_slots -= lease.slots
-        host.rest(now, host.state.delay if rest is None else rest)
+        host.rest(now, host.leased_as().delay if rest is None else rest)
         self.give_back(lease, now)
 
     def give_back(self, lease: LeaseRow, now: float) -> None:
@@ -60,7 +60,7 @@ class LeaseDesk:
         shares = [share for name, share in host.waiting.items() if name in wanted]
         links = _take(shares, size, now)
         slots = host.free_slots()
-        if not host.state.exclusive:
+        if not host.leased_as().exclusive:
             slots = min(slots, request.batch_slots, len(links))
         lease = LeaseRow(
             fence=next(self._fences),
@@ -79,9 +79,10 @@ class LeaseDesk:
 
 
 def _batch_size(request: LeaseRequest, host: HostRow) -> int:
-    if host.state.delay <= 0:
+    delay = host.leased_as().delay
+    if delay <= 0:
         return request.batch_links
-    fitting = int(request.duration / 2 / host.state.delay)
+    fitting = int(request.duration / 2 / delay)
     return min(request.batch_links, max(1, fitting))
 
 
@@ -111,7 +112,8 @@ def _push_head(heads: list[tuple[tuple[int, int], Share]], share: Share) -> None
 
 def _batch(lease: LeaseRow) -> HostBatch:
     links = tuple(_leased_link(link) for link in lease.links.values())
-    return HostBatch(lease.fence, lease.host.state, lease.slots, lease.expires_at, links)
+    host = lease.host
+    return HostBatch(lease.fence, host.state, lease.slots, lease.expires_at, links, host.limits)
 
 
 def _leased_link(link: LinkRow) -> LeasedLink:

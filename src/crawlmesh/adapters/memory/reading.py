@@ -1,12 +1,14 @@
 """What people are shown of a crawl: progress, hosts, records and the ledger."""
 
 from bisect import bisect_right
+from collections.abc import Iterable
 from itertools import islice
 
 import msgspec
 
-from crawlmesh.adapters.memory.tables import CrawlRow, LinkRow, Share
+from crawlmesh.adapters.memory.tables import CrawlRow, HostRow, LinkRow, Share
 from crawlmesh.model.crawl import CrawlProgress, HostProgress
+from crawlmesh.model.host import HostLimits, HostState, HostStatus
 from crawlmesh.model.link import FoundBy, LinkState, SkippedLink
 from crawlmesh.model.outcome import LinkOutcome
 from crawlmesh.model.record import LedgerEntry, Record
@@ -29,6 +31,7 @@ def read_progress(crawl: CrawlRow) -> CrawlProgress:
         by_status=dict(settled.by_status),
         by_rule=dict(settled.by_rule),
         by_reason=dict(settled.by_reason),
+        filter=None if crawl.filter is None else crawl.filter.status(),
     )
 
 
@@ -37,6 +40,27 @@ def read_hosts(crawl: CrawlRow, limit: int, now: float) -> list[HostProgress]:
     hosts = [_host_progress(share, now) for share in crawl.shares.values()]
     hosts.sort(key=lambda host: (-host.dead, -host.mean_elapsed, host.host))
     return hosts[:limit]
+
+
+def read_host(
+    name: str, row: HostRow | None, limits: HostLimits, crawls: Iterable[CrawlRow], now: float
+) -> HostStatus:
+    """A host over all crawls; without a row where it was never met."""
+    if row is None:
+        return HostStatus(name, HostState(name), limits)
+    shares = [crawl.shares[name] for crawl in crawls if name in crawl.shares]
+    requests = sum(share.requests for share in shares)
+    return HostStatus(
+        host=name,
+        state=row.state,
+        limits=limits,
+        queued=sum(share.queued() for share in shares),
+        running=row.used_slots,
+        done=sum(share.done for share in shares),
+        dead=sum(share.dead for share in shares),
+        mean_elapsed=sum(share.elapsed for share in shares) / requests if requests else 0.0,
+        ready_in=max(0.0, row.open_since - now),
+    )
 
 
 def read_records(crawl: CrawlRow, after: int, limit: int) -> list[Record]:

@@ -4,11 +4,13 @@ import heapq
 from collections import Counter
 from dataclasses import dataclass, field
 
+from crawlmesh.adapters.bloom_filter import ScalableBloomFilter
 from crawlmesh.model.crawl import Crawl
-from crawlmesh.model.host import HostState
+from crawlmesh.model.host import HostLimits, HostState
 from crawlmesh.model.link import LinkState, NewLink, SkippedLink
 from crawlmesh.model.outcome import LinkOutcome
 from crawlmesh.model.record import Attempt, Record
+from crawlmesh.rules.host_limits import limited
 
 
 @dataclass(slots=True)
@@ -29,6 +31,7 @@ class CrawlRow:
     """A crawl with everything that is forgotten together with it."""
 
     crawl: Crawl
+    filter: ScalableBloomFilter | None = None  # where the crawl wants one
     links: dict[bytes, "LinkRow"] = field(default_factory=dict)  # by fingerprint
     links_by_id: dict[int, "LinkRow"] = field(default_factory=dict)
     skips: dict[bytes, SkippedLink] = field(default_factory=dict)
@@ -40,6 +43,16 @@ class CrawlRow:
     records: dict[int, Record] = field(default_factory=dict)  # by link id
     record_ids: list[int] = field(default_factory=list)  # ids of removed records may linger
     record_ids_sorted: bool = True  # they are sorted for the reader, not for each settlement
+
+    def knows(self, fingerprint: bytes) -> bool:
+        """Whether there is such a link, or a filter takes it for one that there is."""
+        return fingerprint in (self.links if self.filter is None else self.filter)
+
+    def put_link(self, link: "LinkRow") -> None:
+        """Keep a new link."""
+        self.links[link.new.fingerprint] = self.links_by_id[link.id] = link
+        if self.filter is not None:
+            self.filter.add(link.new.fingerprint)
 
     def allowance(self) -> float:
         """How many more links may be leased under `max_pages`."""
@@ -61,8 +74,9 @@ class CrawlRow:
 class HostRow:
     """A host over all crawls."""
 
-    state: HostState
+    state: HostState  # as it was reported, without the limits
     open_since: float  # nobody may be granted the host before; in the future while it rests
+    limits: HostLimits
     leases: int = 0
     used_slots: int = 0
     served: bool = False  # has its batch of the lease call that is under way
@@ -70,9 +84,14 @@ class HostRow:
 
     def free_slots(self) -> int:
         """How many slots another lease could have."""
-        if self.served or (self.state.exclusive and self.leases):
+        if self.served or self.limits.blocked:
             return 0
-        return max(0, self.state.slots - self.used_slots)
+        state = self.leased_as()
+        return 0 if state.exclusive and self.leases else max(0, state.slots - self.used_slots)
+
+    def leased_as(self) -> HostState:
+        """The state under the user's limits."""
+        return limited(self.state, self.limits)
 
     def rest(self, now: float, seconds: float) -> None:
         """Keep the host closed for a while. A rest never cuts a longer one short."""

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from crawlmesh.adapters.sqlite.schema import SCHEMA, SCHEMA_VERSION
+from crawlmesh.adapters.sqlite.schema import SCHEMA, SCHEMA_VERSION, UPGRADES
 from crawlmesh.errors import StoreCorruptError, StoreError, StoreFullError
 
 _OLDEST_SQLITE = (3, 38, 0)  # the first with the operator ->>
@@ -53,7 +53,7 @@ def open_to_read(path: Path) -> sqlite3.Connection:
         )
         try:
             connection.execute("PRAGMA query_only = ON")
-            _has_tables(connection, path)
+            _version(connection, path)
         except BaseException:
             connection.close()
             raise
@@ -83,17 +83,19 @@ def open_database(
 
 
 def _lay_tables(connection: sqlite3.Connection, path: Path) -> None:
-    if _has_tables(connection, path):
+    version = _version(connection, path)
+    if version == SCHEMA_VERSION:
         return
-    connection.executescript(f"BEGIN; {SCHEMA} PRAGMA user_version = {SCHEMA_VERSION}; COMMIT;")
+    steps = "".join(UPGRADES[step] for step in range(version, SCHEMA_VERSION)) if version else SCHEMA
+    connection.executescript(f"BEGIN; {steps} PRAGMA user_version = {SCHEMA_VERSION}; COMMIT;")
 
 
-def _has_tables(connection: sqlite3.Connection, path: Path) -> bool:
-    """Whether the tables are there; those of another version are refused."""
-    version = connection.execute("PRAGMA user_version").fetchone()[0]
-    if version not in (0, SCHEMA_VERSION):
+def _version(connection: sqlite3.Connection, path: Path) -> int:
+    """The version of the tables, 0 where there are none; those of a later Crawlmesh are refused."""
+    version: int = connection.execute("PRAGMA user_version").fetchone()[0]
+    if not 0 <= version <= SCHEMA_VERSION:
         raise StoreCorruptError(
             f"{path} was written by another version of Crawlmesh (schema {version}, this one knows "
             f"{SCHEMA_VERSION}). Use that version, or start over with --fresh."
         )
-    return bool(version)
+    return version

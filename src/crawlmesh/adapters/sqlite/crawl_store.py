@@ -7,16 +7,19 @@ from typing import Self, TypeVar
 
 import msgspec
 
-from crawlmesh.adapters.sqlite import adding, again, leasing, ledger, settling
+from crawlmesh.adapters.bloom_filter import status_of
+from crawlmesh.adapters.sqlite import adding, again, leasing, ledger, limiting, settling
 from crawlmesh.adapters.sqlite.connection import open_database, open_to_read, store_errors
 from crawlmesh.adapters.sqlite.counters import Counters
 from crawlmesh.adapters.sqlite.group_commit import GroupCommit
 from crawlmesh.adapters.sqlite.session import Session
-from crawlmesh.model.crawl import Crawl, CrawlProgress, HostProgress
+from crawlmesh.model.crawl import Crawl, CrawlProgress, Dedup, HostProgress
+from crawlmesh.model.host import HostLimits, HostStatus
 from crawlmesh.model.lease import LeaseGrant, LeaseRequest, Renewal, Settlement
 from crawlmesh.model.link import NewLink, SkippedLink
 from crawlmesh.model.record import LedgerEntry, Record
 from crawlmesh.ports.clock import Clock
+from crawlmesh.rules.dedup import with_dedup_of
 
 Result = TypeVar("Result")
 
@@ -96,6 +99,18 @@ class SqliteCrawlStore:
         """See CrawlStore.hosts."""
         return await self._call(lambda: ledger.hosts(self._session, crawl_id, limit))
 
+    async def limit_host(self, host: str, limits: HostLimits) -> None:
+        """See CrawlStore.limit_host."""
+        await self._call(lambda: limiting.limit_host(self._session, host, limits))
+
+    async def host_status(self, host: str) -> HostStatus | None:
+        """See CrawlStore.host_status."""
+        return await self._call(lambda: limiting.host_status(self._session, host))
+
+    async def all_hosts(self, after: str = "", limit: int = 100) -> list[HostStatus]:
+        """See CrawlStore.all_hosts."""
+        return await self._call(lambda: limiting.all_hosts(self._session, after, limit))
+
     async def records(self, crawl_id: str, after: int = 0, limit: int = 1000) -> list[Record]:
         """See CrawlStore.records."""
         return await self._call(lambda: ledger.records(self._session, crawl_id, after, limit))
@@ -134,7 +149,11 @@ def _open_session(path: Path, clock: Clock) -> Session:
 
 
 def _progress(session: Session, crawl_id: str) -> CrawlProgress:
-    return session.entry(crawl_id).counters.progress()
+    entry = session.entry(crawl_id)
+    progress = entry.counters.progress()
+    if entry.crawl.dedup is Dedup.EXACT:
+        return progress
+    return msgspec.structs.replace(progress, filter=status_of(entry.crawl, progress.added))
 
 
 def _create_crawl(session: Session, crawl: Crawl) -> bool:
@@ -154,7 +173,7 @@ def _create_crawl(session: Session, crawl: Crawl) -> bool:
 
 def _update_crawl(session: Session, crawl: Crawl) -> None:
     entry = session.entry(crawl.id)
-    entry.crawl = crawl
+    entry.crawl = crawl = with_dedup_of(entry.crawl, crawl)
     session.run(
         "UPDATE crawls SET crawl = :crawl WHERE number = :number",
         crawl=msgspec.json.encode(crawl),

@@ -10,8 +10,11 @@ from crawlmesh.adapters.sqlite.session import CrawlEntry, LeaseEntry, Session
 from crawlmesh.model.host import HostState
 from crawlmesh.model.lease import HostBatch, LeaseGrant, LeaseRequest
 from crawlmesh.model.link import FoundBy, LeasedLink
+from crawlmesh.rules.host_limits import limited
 
-_LEASABLE = "queued > 0 AND used < slots AND (leases = 0 OR exclusive = 0)"  # as in the index hosts_ready
+_LEASABLE = (  # as in the index hosts_ready
+    "queued > 0 AND used < slots AND (leases = 0 OR exclusive = 0) AND blocked = 0"
+)
 
 _OF_ELIGIBLE_CRAWLS = """
 AND EXISTS (SELECT 1 FROM queue WHERE queue.host = hosts.number
@@ -43,7 +46,7 @@ _DUE = "SELECT json_group_array(json_array(link, rank, crawl, attempt, host)) FR
 # A deferred link waits for its moment and for its host; the first hundred are near enough to all.
 _NEXT_DUE = """
 SELECT min(max(due, ready_at)) FROM (SELECT due, host FROM deferred ORDER BY due LIMIT 100) AS first
-JOIN hosts ON hosts.number = first.host
+JOIN hosts ON hosts.number = first.host WHERE blocked = 0
 """
 
 _QUEUE_DUE = """
@@ -165,13 +168,15 @@ class _Taking:
 
     def take(self, host: _ReadyHost) -> None:
         """Take a batch of one host."""
-        rows = self._affordable(_decode_links(self._links_of(host)))
+        session = self._session
+        limits = session.limits_of(host.number)
+        leased_as = limited(host.state, limits)
+        rows = self._affordable(_decode_links(self._links_of(host.number, leased_as.delay)))
         if not rows:
             return
-        session = self._session
         session.last_fence += 1
-        slots = host.state.slots - host.used
-        if not host.state.exclusive:
+        slots = leased_as.slots - host.used
+        if not leased_as.exclusive:
             slots = min(slots, self._request.batch_slots)
         expires_at = self._now + self._request.duration
         entry = LeaseEntry(
@@ -186,18 +191,18 @@ class _Taking:
         self._entries.append(entry)
         self.room -= len(rows)
         links = tuple(_leased_link(session, row) for row in rows)
-        self.batches.append(HostBatch(entry.fence, host.state, slots, expires_at, links))
+        self.batches.append(HostBatch(entry.fence, host.state, slots, expires_at, links, limits))
 
-    def _links_of(self, host: _ReadyHost) -> Any:
+    def _links_of(self, host: int, delay: float) -> Any:
         statement = _LINKS.format(
             eligible="AND crawl IN (SELECT value FROM json_each(:crawls))" if self._filtered else "",
             validators=", outcomes.etag, outcomes.last_modified" if self._revisits else "",
             join="LEFT JOIN outcomes ON outcomes.link = taken.link" if self._revisits else "",
         )
         limit = min(self._request.batch_links, self.room)
-        if host.state.delay > 0:
-            limit = min(limit, max(1, int(self._request.duration / 2 / host.state.delay)))
-        return self._session.one(statement, host=host.number, limit=limit, crawls=self.crawls)
+        if delay > 0:
+            limit = min(limit, max(1, int(self._request.duration / 2 / delay)))
+        return self._session.one(statement, host=host, limit=limit, crawls=self.crawls)
 
     def _affordable(self, rows: list[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
         affordable = []

@@ -8,7 +8,7 @@ Fingerprints have no index. The one process that owns the file keeps the set of 
 in memory, and reads it from `links` when it opens the file.
 """
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 
 SCHEMA = """
 CREATE TABLE crawls (
@@ -23,17 +23,23 @@ CREATE TABLE hosts (
     number INTEGER PRIMARY KEY,
     name TEXT NOT NULL UNIQUE,
     state BLOB NOT NULL,           -- model.host.HostState, as JSON
-    delay REAL NOT NULL,           -- seconds; copied from state for the queries
-    slots INTEGER NOT NULL,        -- copied from state
-    exclusive INTEGER NOT NULL,    -- copied from state
+    delay REAL NOT NULL,           -- seconds; that of state under the user's limits, for the queries
+    slots INTEGER NOT NULL,        -- the same
+    exclusive INTEGER NOT NULL,    -- the same
     ready_at REAL NOT NULL,        -- no lease before this moment
     used INTEGER NOT NULL DEFAULT 0,    -- slots that live leases hold
     leases INTEGER NOT NULL DEFAULT 0,  -- live leases
-    queued INTEGER NOT NULL DEFAULT 0   -- rows in queue
+    queued INTEGER NOT NULL DEFAULT 0,  -- rows in queue
+    blocked INTEGER NOT NULL DEFAULT 0  -- by the user's limits
 );
 
 CREATE INDEX hosts_ready ON hosts (ready_at)
-WHERE queued > 0 AND used < slots AND (leases = 0 OR exclusive = 0);
+WHERE queued > 0 AND used < slots AND (leases = 0 OR exclusive = 0) AND blocked = 0;
+
+CREATE TABLE host_limits (         -- what users laid down, also for hosts that were not met yet
+    name TEXT PRIMARY KEY,
+    limits BLOB NOT NULL           -- model.host.HostLimits, as JSON
+) WITHOUT ROWID;
 
 CREATE TABLE links (
     number INTEGER PRIMARY KEY,
@@ -141,4 +147,18 @@ CREATE TABLE host_progress (       -- one host's part in one crawl
     elapsed REAL NOT NULL DEFAULT 0,
     PRIMARY KEY (crawl, host)
 ) WITHOUT ROWID;
+
+CREATE INDEX host_progress_host ON host_progress (host);
 """
+
+# What makes the tables of a version those of the next one.
+UPGRADES = {
+    1: """
+ALTER TABLE hosts ADD COLUMN blocked INTEGER NOT NULL DEFAULT 0;
+DROP INDEX hosts_ready;
+CREATE INDEX hosts_ready ON hosts (ready_at)
+WHERE queued > 0 AND used < slots AND (leases = 0 OR exclusive = 0) AND blocked = 0;
+CREATE TABLE host_limits (name TEXT PRIMARY KEY, limits BLOB NOT NULL) WITHOUT ROWID;
+CREATE INDEX host_progress_host ON host_progress (host);
+""",
+}

@@ -9,17 +9,27 @@ from typing import Any
 
 import msgspec
 
+from crawlmesh.adapters.bloom_filter import ScalableBloomFilter, filter_of
 from crawlmesh.adapters.sqlite.counters import Counters
 from crawlmesh.errors import UnknownCrawlError
 from crawlmesh.model.crawl import Crawl
-from crawlmesh.model.host import HostState
+from crawlmesh.model.host import HostLimits, HostState
 from crawlmesh.ports.clock import Clock
+from crawlmesh.rules.host_limits import limited
 
 _REMEMBERED_HOSTS = 200_000
 
 _encode = msgspec.json.Encoder().encode
 _decode_crawl = msgspec.json.Decoder(Crawl).decode
 _decode_counters = msgspec.json.Decoder(Counters).decode
+_decode_limits = msgspec.json.Decoder(HostLimits).decode
+
+_NO_LIMITS = HostLimits()
+
+_LIMITS = """
+SELECT host_limits.name, hosts.number, limits
+FROM host_limits LEFT JOIN hosts ON hosts.name = host_limits.name
+"""
 
 
 class LeaseEntry(msgspec.Struct):
@@ -39,7 +49,7 @@ class CrawlEntry(msgspec.Struct):
     number: int
     crawl: Crawl
     counters: Counters
-    known: set[bytes]  # fingerprints of all its links
+    known: set[bytes] | ScalableBloomFilter  # fingerprints of all its links
     templates: dict[int, int]  # links per template
     revisits: bool  # whether leases carry validators
 
@@ -58,6 +68,8 @@ class Session:
         self.last_link = 0
         self.last_host = 0
         self._host_numbers: dict[str, int] = {}
+        self._limits: dict[int, HostLimits] = {}  # of hosts that were met, by their number
+        self._early_limits: dict[str, HostLimits] = {}  # of hosts that were not, by their name
         self._touched: set[str] = set()
         self._load(owner=owner)
 
@@ -119,18 +131,36 @@ class Session:
             self._host_numbers[name] = number
         return number
 
+    def limits_of(self, host: int) -> HostLimits:
+        """What a user laid down for a host."""
+        return self._limits.get(host, _NO_LIMITS)
+
+    def remember_limits(self, name: str, number: int | None, limits: HostLimits) -> None:
+        """Keep limits in memory; `number` is None where the host was not met yet."""
+        if limits == _NO_LIMITS:
+            self._early_limits.pop(name, None)
+            self._limits.pop(number or 0, None)
+        elif number is None:
+            self._early_limits[name] = limits
+        else:
+            self._limits[number] = limits
+
     def _new_host(self, name: str, crawl: Crawl) -> int:
         self.last_host += 1
         state = HostState(host=name, delay=crawl.default_delay, slots=crawl.default_slots)
+        limits = self._early_limits.pop(name, _NO_LIMITS)
+        self.remember_limits(name, self.last_host, limits)
+        leased_as = limited(state, limits)
         self.run(
-            "INSERT INTO hosts (number, name, state, delay, slots, exclusive, ready_at)"
-            " VALUES (:number, :name, :state, :delay, :slots, 1, :now)",
+            "INSERT INTO hosts (number, name, state, delay, slots, exclusive, ready_at, blocked)"
+            " VALUES (:number, :name, :state, :delay, :slots, 1, :now, :blocked)",
             number=self.last_host,
             name=name,
             state=_encode(state),
-            delay=state.delay,
-            slots=state.slots,
+            delay=leased_as.delay,
+            slots=leased_as.slots,
             now=self.clock.now(),
+            blocked=int(limits.blocked),
         )
         return self.last_host
 
@@ -143,12 +173,18 @@ class Session:
         self.last_link = self.one("SELECT max(number) FROM links") or 0
         self.last_host = self.one("SELECT max(number) FROM hosts") or 0
         self.last_fence = self.one("SELECT seq FROM sqlite_sequence WHERE name = 'leases'") or 0
+        self._load_limits()
         for row in self.connection.execute("SELECT fence, node, host, slots, expires_at, links FROM leases"):
             links = msgspec.json.decode(row[5], type=list[tuple[int, int, int, int]])
             self.leases[row[0]] = LeaseEntry(row[0], row[1], row[2], row[3], row[4], links)
 
+    def _load_limits(self) -> None:
+        if self.one("SELECT 1 FROM sqlite_master WHERE name = 'host_limits'"):  # not in an older file to read
+            for name, number, limits in self.connection.execute(_LIMITS).fetchall():
+                self.remember_limits(name, number, _decode_limits(limits))
+
     def _load_known(self, number: int, entry: CrawlEntry) -> None:
-        found = self.connection.execute("SELECT fingerprint FROM links WHERE crawl = ?", (number,))
+        found = self.connection.execute("SELECT fingerprint FROM links WHERE crawl = ? ORDER BY number", (number,))
         while rows := found.fetchmany(50_000):
             entry.known.update(row[0] for row in rows)
         counted = self.connection.execute("SELECT template, links FROM templates WHERE crawl = ?", (number,))
@@ -156,5 +192,6 @@ class Session:
 
     def remember(self, number: int, crawl: Crawl, counters: Counters, revisits: bool = False) -> None:
         """Keep a crawl in memory."""
-        self.crawls[crawl.id] = CrawlEntry(number, crawl, counters, set(), {}, revisits)
+        known: set[bytes] | ScalableBloomFilter = filter_of(crawl) or set()
+        self.crawls[crawl.id] = CrawlEntry(number, crawl, counters, known, {}, revisits)
         self.crawl_ids[number] = crawl.id

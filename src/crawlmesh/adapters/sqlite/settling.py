@@ -12,6 +12,7 @@ from crawlmesh.model.host import HostReport, HostState
 from crawlmesh.model.lease import Renewal, Settlement
 from crawlmesh.model.link import NewLink, SkippedLink
 from crawlmesh.model.outcome import LinkOutcome, OutcomeKind
+from crawlmesh.rules.host_limits import limited
 
 _INSERT_OUTCOMES = """
 INSERT OR REPLACE INTO outcomes (link, kind, attempt, http_status, reason, final_url, fetched_at, elapsed,
@@ -127,7 +128,7 @@ def renew(session: Session, renewals: Sequence[Renewal]) -> list[bool]:
         if renewal.report is not None:
             rests.append((entry.host, renewal.report.rest or 0.0))
             if renewal.report.state is not None:
-                states.append(_state_row(entry.host, renewal.report.state))
+                states.append(_state_row(session, entry.host, renewal.report.state))
     session.write_rows(_RENEW_LEASES, moments)
     session.write_rows(_UPDATE_STATES, states)
     session.write_rows(_REST_HOSTS, rests, now=now)
@@ -180,7 +181,7 @@ class _Ending:
 
     def _end_lease(self, entry: LeaseEntry, report: HostReport) -> None:
         if report.state is not None:
-            self._states.append(_state_row(entry.host, report.state))
+            self._states.append(_state_row(self._session, entry.host, report.state))
         if entry.links:
             self._kept.append((entry.fence, msgspec.json.encode(entry.links).decode()))
             self._rests.append((entry.host, report.rest or 0.0))
@@ -290,8 +291,10 @@ class _Ending:
             waiting = later
 
 
-def _state_row(host: int, state: HostState) -> tuple[Any, ...]:
-    return (host, msgspec.json.encode(state).decode(), state.delay, state.slots, int(state.exclusive))
+def _state_row(session: Session, host: int, state: HostState) -> tuple[Any, ...]:
+    leased_as = limited(state, session.limits_of(host))
+    kept = msgspec.json.encode(state).decode()
+    return (host, kept, leased_as.delay, leased_as.slots, int(leased_as.exclusive))
 
 
 def _outcome_row(outcome: LinkOutcome, attempt: int) -> tuple[Any, ...]:

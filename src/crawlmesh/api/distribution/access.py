@@ -1,15 +1,11 @@
 """Who speaks: a device with its own token, or somebody who may steer it."""
 
-import contextlib
-
 from starlette.requests import Request
 
-from crawlmesh.api.auth import OPERATORS, bearer, require
+from crawlmesh.api.auth import OPERATORS, caller, node_if_itself, require
 from crawlmesh.api.services import context_of
-from crawlmesh.control.authenticate_node import authenticate_node
 from crawlmesh.control.context import ControlContext
-from crawlmesh.control.keys import authenticate_key
-from crawlmesh.errors import NotFoundError, UnauthenticatedError
+from crawlmesh.errors import NotFoundError
 from crawlmesh.model.execution import Execution
 from crawlmesh.model.node import Node
 
@@ -29,21 +25,19 @@ async def known_device(context: ControlContext, device_id: str) -> Node:
 
 async def device_or_operator(request: Request, device_id: str) -> Node:
     """The device, for itself or for an operator. Who is neither does not learn whether it exists."""
-    context, secret = context_of(request), bearer(request)
+    context = context_of(request)
     node = await find_device(context, device_id)
-    if node is not None:
-        with contextlib.suppress(UnauthenticatedError):
-            return await authenticate_node(context, node.id, secret)
-    require(await authenticate_key(context, secret), OPERATORS)
+    itself = None if node is None else await node_if_itself(request, node.id)
+    if itself is not None:
+        return itself
+    require(await caller(request), OPERATORS)
     return await known_device(context, device_id)
 
 
 async def worker_or_operator(request: Request, task_id: str) -> Execution | None:
     """The execution of the device that calls and works on the task; None: an operator calls."""
-    context, secret = context_of(request), bearer(request)
-    for execution in await context.store.running_executions([task_id]):
-        with contextlib.suppress(UnauthenticatedError):
-            await authenticate_node(context, execution.node_id, secret)
+    for execution in await context_of(request).store.running_executions([task_id]):
+        if await node_if_itself(request, execution.node_id) is not None:
             return execution
-    require(await authenticate_key(context, secret), OPERATORS)
+    require(await caller(request), OPERATORS)
     return None

@@ -20,7 +20,7 @@ from crawlmesh.api.distribution.shapes import (
 )
 from crawlmesh.api.distribution.statuses import naming_statuses
 from crawlmesh.api.operations import Body, Success, operation
-from crawlmesh.api.pages import Cursor, Limit, pack_cursor, unpack_cursor
+from crawlmesh.api.pages import Limit, NodeCursor
 from crawlmesh.api.parameters import NodeStatuses
 from crawlmesh.api.paths import DeviceId
 from crawlmesh.api.services import context_of
@@ -135,15 +135,14 @@ async def register_device(request: Request) -> Response:
 async def list_devices(
     request: Request,
     status: NodeStatuses = [],  # noqa: B006 - FastAPI copies it
-    cursor: Cursor = None,
+    cursor: NodeCursor = None,
     limit: Limit = 100,
 ) -> Response:
     """A page of devices."""
-    conditions = ("devices", status)
-    query = NodeQuery(statuses=tuple(status), cursor=unpack_cursor(conditions, cursor), limit=limit)
+    query = NodeQuery(statuses=tuple(status), cursor=cursor, limit=limit)
     page = await context_of(request).store.list_nodes(query)
     devices = [device_shape(node) for node in page.nodes]
-    return answer(DevicesAnswer(devices, pack_cursor(conditions, page.cursor)))
+    return answer(DevicesAnswer(devices, page.cursor))
 
 
 @router.put(

@@ -31,7 +31,7 @@ from crawlmesh.api.distribution.shapes import (
 from crawlmesh.api.distribution.statuses import naming_statuses
 from crawlmesh.api.distribution.task_status import set_task_status
 from crawlmesh.api.operations import Body, Success, operation
-from crawlmesh.api.pages import Cursor, Limit, pack_cursor, unpack_cursor
+from crawlmesh.api.pages import Limit, TaskCursor
 from crawlmesh.api.parameters import IdempotencyKey, Statuses, text_filter
 from crawlmesh.api.paths import TaskId
 from crawlmesh.api.services import context_of, services_of
@@ -44,6 +44,7 @@ from crawlmesh.model.execution import Assignment
 from crawlmesh.model.query import TaskQuery
 from crawlmesh.model.task import TaskStatus
 from crawlmesh.observability.metrics import CREATED
+from crawlmesh.protocol.cursors import order_of
 from crawlmesh.protocol.node_messages import PullMessage
 from crawlmesh.protocol.texts import NO_NUL
 from crawlmesh.rules import task_lifecycle
@@ -113,21 +114,21 @@ async def list_distribution_tasks(
     request: Request,
     status: Statuses = [],  # noqa: B006 - FastAPI copies it
     device_id: Annotated[str | None, text_filter("Only tasks that this device got last.")] = None,
-    cursor: Cursor = None,
+    cursor: TaskCursor = None,
     limit: Limit = 50,
 ) -> Response:
     """A page of tasks, newest first."""
     context = context_of(request)
-    conditions = ("tasks", status, device_id)
     device = None if device_id is None else await find_device(context, device_id)
     query = TaskQuery(
         statuses=tuple(status),
         node_id=device_id if device is None else device.id,
-        cursor=unpack_cursor(conditions, cursor),
+        order="-created_at" if cursor is None else order_of(cursor),
+        cursor=cursor,
         limit=limit,
     )
     page = await context.store.list_tasks(query)
-    return answer(tasks_answer(page.tasks, pack_cursor(conditions, page.cursor)))
+    return answer(tasks_answer(page.tasks, page.cursor))
 
 
 @router.get(

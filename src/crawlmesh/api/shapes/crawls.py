@@ -8,6 +8,7 @@ from msgspec import UNSET, UnsetType
 
 from crawlmesh.api.shapes.moments import if_any, moment
 from crawlmesh.model.crawl import CrawlProgress, HostProgress
+from crawlmesh.model.host import HostState
 from crawlmesh.model.record import Attempt, LedgerEntry, Record
 
 
@@ -124,29 +125,34 @@ def record_shape(record: Record) -> RecordShape:
 
 def progress_shape(task_id: str, progress: CrawlProgress) -> ProgressShape:
     """The counters of a crawl."""
-    counters: dict[str, Any] = msgspec.structs.asdict(progress)
+    values: dict[str, Any] = msgspec.structs.asdict(progress)
+    counters = {name: value for name, value in values.items() if name in ProgressShape.__struct_fields__}
     return ProgressShape(task_id=task_id, finished=progress.finished, added=progress.added, **counters)
 
 
 def host_shape(host: HostProgress) -> HostShape:
     """A host, without the text of its robots.txt."""
-    state = host.state
     return HostShape(
         host=host.host,
         queued=host.queued,
         done=host.done,
         dead=host.dead,
         mean_elapsed=host.mean_elapsed,
-        state=HostStateShape(
-            host=state.host,
-            delay=state.delay,
-            slots=state.slots,
-            exclusive=state.exclusive,
-            pressure=state.pressure,
-            failures=state.failures,
-            crawl_delay=state.crawl_delay,
-        ),
+        state=host_state_shape(host.state),
         ready_in=round(host.ready_in, 3),
+    )
+
+
+def host_state_shape(state: HostState) -> HostStateShape:
+    """How a host is treated."""
+    return HostStateShape(
+        host=state.host,
+        delay=state.delay,
+        slots=state.slots,
+        exclusive=state.exclusive,
+        pressure=state.pressure,
+        failures=state.failures,
+        crawl_delay=state.crawl_delay,
     )
 
 

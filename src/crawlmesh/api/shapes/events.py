@@ -1,10 +1,10 @@
 """Events and lines of logs in answers."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
-from msgspec import UNSET, UnsetType
+from msgspec import UNSET, Meta, UnsetType
 
 from crawlmesh.api.shapes.moments import if_any, moment
 from crawlmesh.model.event import Event, EventType
@@ -30,6 +30,22 @@ class EventsAnswer(msgspec.Struct, frozen=True):
 
     items: Sequence[EventShape]
     last_id: int
+
+
+class StreamedEvent(msgspec.Struct, frozen=True):
+    """An event in a stream of server-sent events. `data` is the JSON of an `EventShape`."""
+
+    id: str
+    event: EventType
+    data: Annotated[
+        str,
+        Meta(
+            extra_json_schema={
+                "contentMediaType": "application/json",
+                "contentSchema": {"$ref": "#/components/schemas/EventShape"},
+            }
+        ),
+    ]
 
 
 class LogLineShape(msgspec.Struct, frozen=True, kw_only=True):

@@ -13,9 +13,10 @@ from crawlmesh.api.operations import Success, operation
 from crawlmesh.api.pages import Limit
 from crawlmesh.api.parameters import After, EventTypes, text_filter
 from crawlmesh.api.services import context_of, services_of
-from crawlmesh.api.shapes.events import EventsAnswer, event_shape
+from crawlmesh.api.shapes.events import EventsAnswer, StreamedEvent, event_shape
 from crawlmesh.api.sse import event_stream
 from crawlmesh.model.query import EventQuery
+from crawlmesh.protocol.cursors import NUMBER_CURSOR
 
 router = APIRouter(prefix="/api/v1")
 
@@ -64,10 +65,14 @@ async def list_events(
         roles=VIEWERS,
         description=(
             "Server-sent events. Goes on after the header `Last-Event-ID` or the parameter `after`; without "
-            "either it begins with what happens next. A comment comes after 15 seconds of silence."
+            "either it begins with what happens next. A comment comes after 15 seconds of silence. With "
+            "`follow=false` it tells what is stored, without a position from the first event on, and ends."
         ),
         success=Success(
-            None, _STREAM_EXAMPLE, description="Events as they happen.", media_type="text/event-stream"
+            StreamedEvent,
+            _STREAM_EXAMPLE,
+            description="Events as they happen.",
+            media_type="text/event-stream",
         ),
     ),
 )
@@ -77,18 +82,24 @@ async def stream_events(
     types: EventTypes = [],  # noqa: B006 - FastAPI copies it
     task_id: TaskFilter = None,
     node_id: NodeFilter = None,
+    follow: Annotated[
+        bool, Query(description="Whether to go on with what happens; false: end after what is stored.")
+    ] = True,
     last_event_id: Annotated[
-        int | None,
+        str | None,
         Header(
-            alias="Last-Event-ID", ge=0, le=_HIGHEST_ID, description="Go on after this id; wins over `after`."
+            alias="Last-Event-ID",
+            pattern=NUMBER_CURSOR,
+            description="Go on after this id; wins over `after`.",
+            examples=["4711"],
         ),
     ] = None,
 ) -> Response:
-    """Until the client hangs up or the master stops."""
+    """Until the client hangs up or the master stops, or all is told."""
     services = services_of(request)
-    begin = last_event_id if last_event_id is not None else after
+    begin = int(last_event_id) if last_event_id is not None else after
     if begin is None:
-        begin = await services.context.store.last_event_id()
+        begin = await services.context.store.last_event_id() if follow else 0
     query = EventQuery(after=begin, types=tuple(types), task_id=task_id, node_id=node_id)
-    stream = event_stream(services, query)
+    stream = event_stream(services, query, follow=follow)
     return StreamingResponse(stream, headers=_STREAM_HEADERS, media_type="text/event-stream")

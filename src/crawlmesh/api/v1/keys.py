@@ -52,6 +52,7 @@ async def get_keys(request: Request) -> Response:
         "Make a key",
         tag="keys",
         roles=ADMINS,
+        description="409: `expires_at` has passed already.",
         body=Body(KeyRequest, {"name": "dashboard", "role": "viewer"}),
         success=Success(
             KeyShape,
@@ -59,6 +60,7 @@ async def get_keys(request: Request) -> Response:
             201,
             "It was made; the secret is told only here.",
         ),
+        errors=(409,),
     ),
 )
 async def post_key(request: Request) -> Response:

@@ -69,12 +69,15 @@ _EXECUTION = "exec-01HF3Z8Q4V6N2K7M9P1R3T5W7X"
         "Register a node",
         tag=_TAG,
         roles=JOINERS,
-        description="A node that is known by its identity is renewed: a new token, the next session.",
+        description=(
+            "A node that is known by its identity is renewed: a new token, the next session. 404: there is "
+            "no cluster `cluster_id`."
+        ),
         body=Body(Registration, examples.REGISTRATION),
         success=Success(
             Registered, examples.REGISTERED, 201, "It is registered.", {"Location": "The path of the node."}
         ),
-        errors=(409,),
+        errors=(404, 409),
     ),
 )
 async def register(request: Request) -> Response:

@@ -12,7 +12,7 @@ from crawlmesh.api import examples
 from crawlmesh.api.auth import ADMINS, OPERATORS, VIEWERS
 from crawlmesh.api.bodies import answer, nothing
 from crawlmesh.api.operations import Success, operation
-from crawlmesh.api.pages import Cursor, Limit, Page, pack_cursor, unpack_cursor
+from crawlmesh.api.pages import ExecutionCursor, Limit, NodeCursor, Page
 from crawlmesh.api.parameters import HealthStatuses, Moment, NodeStatuses, text_filter, unix
 from crawlmesh.api.paths import NodeId
 from crawlmesh.api.services import context_of
@@ -64,11 +64,10 @@ async def list_nodes(
     node_type: Annotated[str | None, text_filter("Only nodes of this type.")] = None,
     region: Annotated[str | None, text_filter("Only nodes in this region.")] = None,
     search: Annotated[str | None, text_filter("A part of the id or the name.")] = None,
-    cursor: Cursor = None,
+    cursor: NodeCursor = None,
     limit: Limit = 50,
 ) -> Response:
     """A page of nodes, by id."""
-    conditions = ("nodes", status, health, cluster_id, node_type, region, search)
     query = NodeQuery(
         statuses=tuple(status),
         health=tuple(health),
@@ -76,11 +75,11 @@ async def list_nodes(
         node_type=node_type,
         region=region,
         search=search,
-        cursor=unpack_cursor(conditions, cursor),
+        cursor=cursor,
         limit=limit,
     )
     page = await context_of(request).store.list_nodes(query)
-    return answer(Page([node_shape(node) for node in page.nodes], pack_cursor(conditions, page.cursor)))
+    return answer(Page([node_shape(node) for node in page.nodes], page.cursor))
 
 
 @router.get(
@@ -132,17 +131,15 @@ async def list_node_heartbeats(
     ),
 )
 async def list_node_executions(
-    request: Request, node_id: NodeId, cursor: Cursor = None, limit: Limit = 50
+    request: Request, node_id: NodeId, cursor: ExecutionCursor = None, limit: Limit = 50
 ) -> Response:
     """Newest first."""
     context = context_of(request)
     await known_node(context, node_id)
-    question = ("executions", node_id)
-    before = unpack_cursor(question, cursor) or ""
-    found = await context.store.executions_of_node(node_id, limit + 1, before)
+    found = await context.store.executions_of_node(node_id, limit + 1, cursor or "")
     page = found[:limit]
     more = page[-1].id if len(found) > limit else None
-    return answer(Page([execution_shape(each) for each in page], pack_cursor(question, more)))
+    return answer(Page([execution_shape(each) for each in page], more))
 
 
 @router.get(

@@ -12,7 +12,7 @@ from crawlmesh.api import examples
 from crawlmesh.api.auth import VIEWERS
 from crawlmesh.api.bodies import answer
 from crawlmesh.api.operations import Success, operation
-from crawlmesh.api.pages import Cursor, Limit, Page, pack_cursor, unpack_cursor
+from crawlmesh.api.pages import Limit, Page, RecordCursor
 from crawlmesh.api.parameters import After, text_filter
 from crawlmesh.api.paths import TaskId
 from crawlmesh.api.services import context_of
@@ -76,18 +76,17 @@ async def list_task_executions(request: Request, task_id: TaskId) -> Response:
     ),
 )
 async def list_task_records(
-    request: Request, task_id: TaskId, cursor: Cursor = None, limit: Limit = 100
+    request: Request, task_id: TaskId, cursor: RecordCursor = None, limit: Limit = 100
 ) -> Response:
     """The records page by page, one for each page that yielded something."""
     context = context_of(request)
     await known_task(context, task_id)
-    question = ("records", task_id)
-    after = int(unpack_cursor(question, cursor) or 0)
+    after = int(cursor or 0)
     has_crawl = await crawl_progress(context, task_id) is not None
     records = await context.crawl_store.records(task_id, after, limit + 1) if has_crawl else []
     page = records[:limit]
     more = str(page[-1].link_id) if len(records) > limit else None
-    return answer(Page([record_shape(record) for record in page], pack_cursor(question, more)))
+    return answer(Page([record_shape(record) for record in page], more))
 
 
 @router.get(

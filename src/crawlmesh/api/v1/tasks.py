@@ -10,7 +10,7 @@ from crawlmesh.api import examples
 from crawlmesh.api.auth import OPERATORS, VIEWERS
 from crawlmesh.api.bodies import BodyReader, answer
 from crawlmesh.api.operations import Body, Success, operation
-from crawlmesh.api.pages import Cursor, Limit, Page, pack_cursor, unpack_cursor
+from crawlmesh.api.pages import Limit, Page, TaskCursor
 from crawlmesh.api.parameters import IdempotencyKey, Moment, Statuses, text_filter, unix
 from crawlmesh.api.paths import TaskId
 from crawlmesh.api.requests import TaskRequest, TasksRequest, TaskUpdate
@@ -22,6 +22,7 @@ from crawlmesh.control.submit_tasks import submit_recognising
 from crawlmesh.control.task_stats import TaskStats, task_stats
 from crawlmesh.model.query import TaskOrder, TaskQuery
 from crawlmesh.observability.metrics import CREATED
+from crawlmesh.protocol.cursors import order_of
 
 router = APIRouter(prefix="/api/v1")
 
@@ -111,14 +112,10 @@ async def list_tasks(
     created_before: Moment = None,
     search: Annotated[str | None, text_filter("A part of the id or of the parameters.")] = None,
     sort: Annotated[TaskOrder, Query(description="The order; with a minus, descending.")] = "-created_at",
-    cursor: Cursor = None,
+    cursor: TaskCursor = None,
     limit: Limit = 50,
 ) -> Response:
     """A page of tasks."""
-    conditions = (
-        *(status, project_id, workflow_id, task_type, node_id, category, priority),
-        *(unix(created_after), unix(created_before), search, sort),
-    )
     query = TaskQuery(
         statuses=tuple(status),
         project_id=project_id,
@@ -130,12 +127,12 @@ async def list_tasks(
         created_after=unix(created_after),
         created_before=unix(created_before),
         search=search,
-        order=sort,
-        cursor=unpack_cursor(conditions, cursor),
+        order=sort if cursor is None else order_of(cursor),
+        cursor=cursor,
         limit=limit,
     )
     page = await context_of(request).store.list_tasks(query)
-    return answer(Page([task_shape(task) for task in page.tasks], pack_cursor(conditions, page.cursor)))
+    return answer(Page([task_shape(task) for task in page.tasks], page.cursor))
 
 
 @router.get(

@@ -10,6 +10,7 @@ import click
 import msgspec
 
 from crawlmesh.cli.cluster_connection import client_for
+from crawlmesh.cli.connection_file import connection_path
 from crawlmesh.cli.demo import SELECTORS
 from crawlmesh.cli.distribution.interrupts import Interrupts
 from crawlmesh.cli.distribution.run import start_master, start_own_worker
@@ -50,7 +51,10 @@ async def run_demo(order: DemoOrder) -> int:
         closing.push_async_callback(master.stop)
         worker = await start_own_worker(settings, master, keys)
         closing.push_async_callback(worker.stop)
-        click.echo(f"The server runs at {master.url}; its API is explained at {master.url}/docs.\n")
+        click.echo(f"The server runs at {master.url}; its API is explained at {master.url}/docs.")
+        click.echo(
+            f"Sign in there with any name, and as password the key in {connection_path(settings.data_dir)}.\n"
+        )
         client = await closing.enter_async_context(client_for(settings))
         code = await interrupts.unless_asked(_crawl(client, order))
         if code is None:

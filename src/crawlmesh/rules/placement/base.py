@@ -6,9 +6,10 @@ they ask the pool of fitting nodes for the best by an order, which costs the sam
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from enum import Enum
 from typing import Protocol, runtime_checkable
+
+import msgspec
 
 from crawlmesh.model.node import Node
 from crawlmesh.model.task import Task
@@ -34,8 +35,7 @@ class Order(Enum):
     TURN = "turn"  # whose turn is longest ago
 
 
-@dataclass(frozen=True, slots=True)
-class Candidate:
+class Candidate(msgspec.Struct, frozen=True):
     """A node that fits, with how many executions it has."""
 
     node: Node
@@ -46,16 +46,14 @@ class Candidate:
         return f"{self.running} of {self.node.slots} places taken, load {self.node.load:.2f}"
 
 
-@dataclass(frozen=True, slots=True)
-class Pick:
+class Pick(msgspec.Struct, frozen=True):
     """The node that a strategy decided on, and why, as one sentence without a full stop."""
 
     candidate: Candidate
     why: str
 
 
-@dataclass(frozen=True, slots=True)
-class PlacementContext:
+class PlacementContext(msgspec.Struct, frozen=True):
     """What a strategy may need from outside."""
 
     now: float

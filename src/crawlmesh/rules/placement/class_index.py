@@ -81,9 +81,10 @@ class ClassIndex:
         """The number of executions of a node changed."""
         home = self._class_of[member.node.id]
         forward = running < member.running
-        home.discard(member)
-        member.running = running
-        self._return(member, home, touch=forward)
+        home.count(member, running, next(self._stamps))
+        self._keep_open(member)
+        if forward:
+            self._touch(home)
 
     def set_cluster(self, cluster_id: str, active: bool) -> None:
         """Only nodes of active clusters get work; unknown clusters are active."""
@@ -111,14 +112,16 @@ class ClassIndex:
         self.membership += 1
         self._return(member, home)
 
-    def _return(self, member: Member, home: NodeClass, touch: bool = True) -> None:
+    def _return(self, member: Member, home: NodeClass) -> None:
         home.add(member, next(self._stamps))
+        self._keep_open(member)
+        self._touch(home)
+
+    def _keep_open(self, member: Member) -> None:
         if member.free:
             self.open.add(member)
         else:
             self.open.discard(member)
-        if touch:
-            self._touch(home)
 
     def _touch(self, one: NodeClass) -> None:
         self.version += 1

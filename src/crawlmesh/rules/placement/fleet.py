@@ -137,8 +137,10 @@ class Fleet:
         self.failures.pop(strategy.name, None)
         if pick is None:
             return None
-        why = f"{_ALL_OVERLOADED}; took the least loaded one: {pick.candidate.describe()}"
-        return Placement(pick.candidate.node.id, strategy.name, why if last_resort else pick.why)
+        why = pick.why
+        if last_resort:
+            why = f"{_ALL_OVERLOADED}; took the least loaded one: {pick.candidate.describe()}"
+        return Placement(pick.candidate.node.id, strategy.name, why)
 
     def explain(self, task: Task) -> FleetExplanation:
         """Why a task can or cannot be placed now."""

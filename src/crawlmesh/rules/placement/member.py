@@ -41,9 +41,12 @@ def is_last_resort(node: Node) -> bool:
 
 
 class Member:
-    """A node with what the fleet knows of it. `stamp` changes whenever its place in an order may."""
+    """A node with what the fleet knows of it. `stamp` changes whenever its place in an order may.
 
-    __slots__ = ("node", "obstacle", "running", "stamp", "turn")
+    `free` is how many executions it may still get.
+    """
+
+    __slots__ = ("free", "node", "obstacle", "running", "stamp", "turn")
 
     def __init__(self, node: Node, running: int) -> None:
         self.turn = 0
@@ -53,13 +56,13 @@ class Member:
     def renew(self, node: Node, running: int) -> None:
         """What is known now."""
         self.node = node
-        self.running = running
         self.obstacle = unready(node)
+        self.count(running)
 
-    @property
-    def free(self) -> int:
-        """How many executions it may still get."""
-        return 0 if self.obstacle else max(0, self.node.slots - self.running)
+    def count(self, running: int) -> None:
+        """It has so many executions now."""
+        self.running = running
+        self.free = 0 if self.obstacle else max(0, self.node.slots - running)
 
     def candidate(self) -> Candidate:
         """As strategies see it."""

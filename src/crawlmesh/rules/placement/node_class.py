@@ -80,11 +80,14 @@ class NodeClass:
         self.free_places += member.free
         if member.obstacle:
             self.unready[member.obstacle] += 1
-        member.stamp = stamp
-        if member.free:
-            self.open.add(member)
-            for order, heap in self._heaps.items():
-                self._push(order, heap, member)
+        self._place(member, stamp)
+
+    def count(self, member: Member, running: int, stamp: int) -> None:
+        """A node has another number of executions, and is otherwise as before."""
+        self.free_places -= member.free
+        member.count(running)
+        self.free_places += member.free
+        self._place(member, stamp)
 
     def discard(self, member: Member) -> None:
         """A node goes, or is about to change."""
@@ -93,6 +96,20 @@ class NodeClass:
         if member.obstacle:
             self.unready[member.obstacle] -= 1
         self.open.discard(member)
+
+    def _place(self, member: Member, stamp: int) -> None:
+        """Put it where it belongs in every order."""
+        member.stamp = stamp
+        if not member.free:
+            self.open.discard(member)
+            return
+        self.open.add(member)
+        most = 2 * len(self.open) + _SPARE_ENTRIES
+        for order, heap in self._heaps.items():
+            if len(heap) > most:
+                self._rebuilt(order)
+            else:
+                heapq.heappush(heap, (member.key(order), stamp, member))
 
     def first(self, order: Order) -> Entry | None:
         """The first node with a free place; None where there is none or the cluster is not active."""
@@ -117,12 +134,6 @@ class NodeClass:
     def _heap(self, order: Order) -> list[Entry]:
         heap = self._heaps.get(order)
         return self._rebuilt(order) if heap is None else heap
-
-    def _push(self, order: Order, heap: list[Entry], member: Member) -> None:
-        if len(heap) > 2 * len(self.open) + _SPARE_ENTRIES:
-            self._rebuilt(order)
-        else:
-            heapq.heappush(heap, (member.key(order), member.stamp, member))
 
     def _rebuilt(self, order: Order) -> list[Entry]:
         heap = [(member.key(order), member.stamp, member) for member in self.open]

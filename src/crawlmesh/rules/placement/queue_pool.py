@@ -82,11 +82,8 @@ class QueuePool:
         if self._generation != self._index.generation:
             self._forget_everything()
         self._look_at_new_classes()
-        touched = [one for one in self._index.touched_since(self._version) if one.number in self.classes]
-        self._version = self._index.version
-        for ranking in self._rankings.values():
-            for one in touched:
-                ranking.offer(one)
+        if self._version != self._index.version:
+            self._offer_touched()
         if self._membership != self._index.membership:
             self._membership = self._index.membership
             self.fitting = sum(len(one.members) for one in self.classes.values())
@@ -113,6 +110,13 @@ class QueuePool:
     def has_ready_nodes(self) -> bool:
         """Whether any node could take such work, now or when it has a free place again."""
         return any(one.ready for one in self.classes.values() if one.active)
+
+    def _offer_touched(self) -> None:
+        touched = [one for one in self._index.touched_since(self._version) if one.number in self.classes]
+        self._version = self._index.version
+        for ranking in self._rankings.values():
+            for one in touched:
+                ranking.offer(one)
 
     def _look_at_new_classes(self) -> None:
         if self._seen == len(self._index.classes):

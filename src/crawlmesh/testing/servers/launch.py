@@ -1,19 +1,18 @@
 """Becomes another program, as another user if wanted, and dies with whoever started it.
 
-Run as a script: launch.py USER PROGRAM ARGUMENTS…, with "" for USER to stay who one is. A script and
-not a `preexec_fn`, because that may not run in a process with threads.
+Run as a script: launch.py USER SIGNAL PROGRAM ARGUMENTS…, with "" for USER to stay who one is, and the number
+of the signal to die of. A script and not a `preexec_fn`, because that may not run in a process with threads.
 """
 
 import ctypes
 import os
 import pwd
-import signal
 import sys
 
 _PR_SET_PDEATHSIG = 1
 
 
-def main(user: str, program: list[str]) -> None:
+def main(user: str, death: int, program: list[str]) -> None:
     """Take the user's rights and the parent's death signal, in this order: new rights clear the signal."""
     if user:
         account = pwd.getpwnam(user)
@@ -22,11 +21,11 @@ def main(user: str, program: list[str]) -> None:
         os.setuid(account.pw_uid)
         os.environ.update(HOME="/tmp", USER=user, LOGNAME=user)
     starter = os.getppid()
-    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGQUIT)
+    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, death)
     if os.getppid() != starter:  # it died before it could be watched
         sys.exit(1)
     os.execv(program[0], program)
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], sys.argv[2:])
+    main(sys.argv[1], int(sys.argv[2]), sys.argv[3:])

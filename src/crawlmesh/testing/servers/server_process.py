@@ -14,9 +14,12 @@ import psutil
 _LAUNCHER = Path(__file__).with_name("launch.py")
 
 
-def command_as(user: str, program: Sequence[str]) -> list[str]:
-    """The command that runs a program as a user ("" for the own one), for no longer than its starter."""
-    return [sys.executable, "-I", "-S", str(_LAUNCHER), user, *program]
+def command_as(user: str, program: Sequence[str], death: signal.Signals = signal.SIGQUIT) -> list[str]:
+    """The command that runs a program as a user ("" for the own one), for no longer than its starter.
+
+    `death` is the signal that it gets when its starter is gone.
+    """
+    return [sys.executable, "-I", "-S", str(_LAUNCHER), user, str(int(death)), *program]
 
 
 class ServerProcess:

@@ -1,6 +1,8 @@
 """Run one simulation: `python -m crawlmesh.testing.simulation --seed 7`."""
 
 import asyncio
+import atexit
+import gc
 import os
 import sys
 
@@ -36,6 +38,8 @@ def _run_repeatably() -> None:
     if os.environ.get("PYTHONHASHSEED") != "0":
         arguments = [sys.executable, "-m", "crawlmesh.testing.simulation", *sys.argv[1:]]
         os.execve(sys.executable, arguments, os.environ | {"PYTHONHASHSEED": "0"})
+    gc.disable()  # nearly all that is made here stays, and would be looked through again and again
+    atexit.register(gc.freeze)  # nor is it worth taking apart when the process ends
     main()
 
 

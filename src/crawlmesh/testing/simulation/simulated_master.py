@@ -2,7 +2,7 @@
 
 import asyncio
 import random
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 from crawlmesh.control.context import ControlContext
@@ -34,19 +34,30 @@ class MasterKilledError(MasterUnreachableError):
 class _Connection:
     """The store as one master has it: every call may be its last, and waits while the master is stopped."""
 
-    def __init__(self, store: ControlStore, master: "SimulatedMaster") -> None:
+    def __init__(self, store: ControlStore, master: "SimulatedMaster", source: random.Random) -> None:
         self._store = store
         self._master = master
+        self._source = source
 
     def __getattr__(self, name: str) -> Any:
-        target = getattr(self._store, name)
-        if name in ("mark", "shared"):
-            return target
+        """What the store has under the name; kept, so that it is asked for once."""
+        found = getattr(self._store, name)
+        if name not in ("mark", "shared"):
+            found = self._endangered(found)
+        setattr(self, name, found)
+        return found
+
+    def _endangered(self, target: Callable[..., Awaitable[Any]]) -> Callable[..., Awaitable[Any]]:
+        master, source = self._master, self._source
 
         async def call(*arguments: Any, **options: Any) -> Any:
-            await self._master.before_call()
+            if master.in_danger:
+                await master.before_call()
+            if source.random() < _CHANCE_TO_WAIT:
+                await asyncio.sleep(0)  # others get in between, as they do on a real network
             answer = await target(*arguments, **options)
-            self._master.after_call()
+            if master.in_danger:
+                master.after_call()
             return answer
 
         return call
@@ -103,6 +114,7 @@ class SimulatedMaster:
         self._calls_left: int | None = None
         self._step: asyncio.Task[None] | None = None
         self.alive = False
+        self.in_danger = False  # whether a call to the store may have to wait, or be the last one
         self.restart()
 
     # -- what the world does to it -------------------------------------------------------------------
@@ -111,10 +123,11 @@ class SimulatedMaster:
         """Begin as a new process that knows nothing."""
         self.abandon()
         self.alive = True
+        self.in_danger = False
         self._going.set()
         self._stopped_now.clear()
         self._calls_left = None
-        connection: Any = _Connection(self._store, self)
+        connection: Any = _Connection(self._store, self, self._source)
         self.context = ControlContext(
             store=connection,
             crawl_store=self._crawl_store,
@@ -127,20 +140,24 @@ class SimulatedMaster:
 
     def kill_soon(self) -> None:
         """Strike at one of the next calls to the store, before or after it is carried out."""
+        self.in_danger = True
         self._calls_left = self._source.randrange(_LAST_CALLS)
 
     def halt(self) -> None:
         """Stop at the next call to the store, as SIGSTOP does."""
+        self.in_danger = True
         self._going.clear()
 
     def go_on(self) -> None:
         """Go on where it was."""
+        self.in_danger = self._calls_left is not None
         self._stopped_now.clear()
         self._going.set()
 
     def abandon(self) -> None:
         """Nothing of this process goes on."""
         self.alive = False
+        self.in_danger = True
         if self._step is not None:
             self._step.cancel()
             self._step = None
@@ -180,8 +197,6 @@ class SimulatedMaster:
         if not self.alive:
             raise MasterKilledError(f"{self.name} is gone")
         self._count_down(early=True)
-        if self._source.random() < _CHANCE_TO_WAIT:
-            await asyncio.sleep(0)  # others get in between, as they do on a real network
 
     def after_call(self) -> None:
         """Die where that was planned: the store has done it, but nobody will hear of it."""

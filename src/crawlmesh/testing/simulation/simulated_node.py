@@ -1,7 +1,7 @@
 """A node as masters see it: it registers, sends heartbeats, pulls and reports; sometimes it does not."""
 
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -41,6 +41,7 @@ class _Work:
     outcome: Outcome = "completed"
     retry: bool = True
     stopping: bool = False
+    begin_told: bool = False
 
 
 class SimulatedNode:
@@ -94,12 +95,14 @@ class SimulatedNode:
         """Say goodbye with the next tick, and come back later."""
         self._leaving = True
 
+    def is_awake(self, now: float) -> bool:
+        """Whether it does anything at the moment."""
+        return self.alive and now >= self.frozen_until
+
     # -- what it does itself ---------------------------------------------------------------------------
 
     async def step(self, now: float) -> None:
-        """One tick."""
-        if not self.alive or now < self.frozen_until:
-            return
+        """One tick of one that is awake."""
         master = self._find_master()
         if master is None:
             return
@@ -169,22 +172,22 @@ class SimulatedNode:
         if not self._unsent or self._session is None:
             return
         reports = tuple(self._unsent.values())
-        doubtful = [each for each in reports if not await self._runs(each)]
-        before = await self._stored(doubtful)
+        before = await self._stored(reports)
+        running = {execution.id for execution in before if execution.ended_by is None}
+        doubtful = [each for each in reports if each.execution_id not in running]
         answer = await report(
             master.context, self.name, ReportMessage(session=self._session, reports=reports)
         )
-        taken = dict(zip((each.execution_id for each in reports), answer.taken, strict=True))
-        self.stale_reports += len(doubtful)
-        if any(taken[each.execution_id] for each in doubtful) or await self._stored(doubtful) != before:
-            raise BrokenInvariantError(f"a stale report of {self.name} was taken or left a trace")
+        if doubtful:
+            self.stale_reports += len(doubtful)
+            taken = {each.execution_id for each, done in zip(reports, answer.taken, strict=True) if done}
+            after = await self._stored(doubtful)
+            left_trace = after != [execution for execution in before if execution.id not in running]
+            if left_trace or any(each.execution_id in taken for each in doubtful):
+                raise BrokenInvariantError(f"a stale report of {self.name} was taken or left a trace")
         self._unsent.clear()
 
-    async def _runs(self, each: ExecutionReport) -> bool:
-        found = await self._store.assignments([each.execution_id])
-        return bool(found) and found[0].execution.ended_by is None
-
-    async def _stored(self, reports: list[ExecutionReport]) -> list[Execution]:
+    async def _stored(self, reports: Sequence[ExecutionReport]) -> list[Execution]:
         found = await self._store.assignments([each.execution_id for each in reports])
         return [assignment.execution for assignment in found]
 
@@ -199,9 +202,16 @@ class SimulatedNode:
 
     async def _pull(self, master: SimulatedMaster, now: float) -> None:
         assert self._session is not None
-        known = tuple(self._work)
-        message = PullMessage(session=self._session, known=known, started=known, wait=0.0)
+        begun = [(execution_id, work) for execution_id, work in self._work.items() if not work.begin_told]
+        message = PullMessage(
+            session=self._session,
+            known=tuple(self._work),
+            started=tuple(execution_id for execution_id, _ in begun),
+            wait=0.0,
+        )
         answer = await pull(master.context, self.name, message)
+        for _, work in begun:
+            work.begin_told = True
         self._take(answer, now)
 
     def _take(self, answer: PullAnswer, now: float) -> None:

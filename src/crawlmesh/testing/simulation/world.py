@@ -14,6 +14,7 @@ from crawlmesh.errors import ConflictError, MasterUnreachableError
 from crawlmesh.model.task import TaskStatus
 from crawlmesh.protocol.task_messages import NewTask
 from crawlmesh.testing.manual_clock import ManualClock
+from crawlmesh.testing.simulation.crowd import run_crowd
 from crawlmesh.testing.simulation.plan import Plan
 from crawlmesh.testing.simulation.simulated_master import SimulatedMaster
 from crawlmesh.testing.simulation.simulated_node import SimulatedNode
@@ -63,8 +64,7 @@ class World:
 
     async def reachable(self, ip_address: str, port: int, timeout: float) -> bool:  # noqa: ARG002
         """As a node probe: whether the node of this address answers."""
-        node = self._nodes[ip_address]
-        return node.alive and self._clock.now() >= node.frozen_until
+        return self._nodes[ip_address].is_awake(self._clock.now())
 
     async def run(self) -> Summary:
         """Until every task has ended, and everything has come to rest."""
@@ -90,7 +90,7 @@ class World:
         await asyncio.gather(
             *(master.step() for master in self._masters),
             self._steer(),
-            *(node.step(now) for node in self._nodes.values()),
+            run_crowd([node.step(now) for node in self._nodes.values() if node.is_awake(now)]),
         )
 
     # -- users ---------------------------------------------------------------------------------------
@@ -206,7 +206,7 @@ class World:
 
     def _find_master(self) -> SimulatedMaster | None:
         answering = [master for master in self._masters if master.answers]
-        return self._source.choice(answering) if answering else None
+        return answering[int(self._source.random() * len(answering))] if answering else None
 
     # -- the end -------------------------------------------------------------------------------------
 

@@ -7,6 +7,7 @@ import pytest
 
 from crawlmesh.adapters.sqlite import SqliteCrawlStore
 from crawlmesh.errors import StoreCorruptError, StoreError, StoreFullError, UnknownCrawlError
+from crawlmesh.model.host import HostLimits
 from crawlmesh.testing.builders import all_fetched, crawl, lease_request, new_link, new_links
 from crawlmesh.testing.invariants import assert_crawl_invariants, read_all_records
 from crawlmesh.testing.manual_clock import ManualClock
@@ -50,6 +51,54 @@ async def test_a_file_of_another_version_is_refused_and_left_alone(path: Path) -
     with sqlite3.connect(path) as connection:
         assert connection.execute("SELECT name FROM sqlite_master").fetchall() == [("precious",)]
     connection.close()
+
+
+async def test_a_file_of_an_earlier_version_is_brought_up_to_date(path: Path, tmp_path: Path) -> None:
+    async with _opened(path) as store:
+        await store.create_crawl(crawl())
+        await store.add(new_links(3))
+    _make_first_version(path)
+    reader = await SqliteCrawlStore.open_to_read(path, ManualClock())
+    assert (await reader.progress("crawl")).pending == 3
+    await reader.aclose()
+    async with _opened(path) as store:
+        await store.limit_host("a.example", HostLimits(slots=1))
+        (batch,) = (await store.lease(lease_request())).batches
+        assert (batch.slots, len(batch.links)) == (1, 3)
+    async with _opened(tmp_path / "new.db"):
+        pass
+    assert _tables(path) == _tables(tmp_path / "new.db")
+
+
+def _make_first_version(path: Path) -> None:
+    connection = sqlite3.connect(path)
+    connection.executescript(
+        """
+        DROP INDEX host_progress_host; DROP INDEX hosts_ready; DROP TABLE host_limits;
+        ALTER TABLE hosts DROP COLUMN blocked;
+        CREATE INDEX hosts_ready ON hosts (ready_at)
+        WHERE queued > 0 AND used < slots AND (leases = 0 OR exclusive = 0);
+        PRAGMA user_version = 1;
+        """
+    )
+    connection.close()
+
+
+def _tables(path: Path) -> dict[str, object]:
+    """Columns by table, texts of indexes, and the version."""
+    connection = sqlite3.connect(path)
+    names = [name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
+    found: dict[str, object] = {
+        name: connection.execute(
+            f"SELECT name, type, \"notnull\" FROM pragma_table_info('{name}')"
+        ).fetchall()
+        for name in names
+    }
+    indexes = connection.execute("SELECT name, sql FROM sqlite_master WHERE type = 'index' ORDER BY name")
+    found["indexes"] = [(name, " ".join((sql or "").split())) for name, sql in indexes]
+    found["version"] = connection.execute("PRAGMA user_version").fetchone()
+    connection.close()
+    return found
 
 
 async def test_a_file_that_is_no_database_is_refused(path: Path) -> None:

@@ -1,10 +1,13 @@
 """Executions with their indexes and counters."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from itertools import chain, islice
+from operator import attrgetter
 
 from crawlmesh.adapters.memory.ordered_keys import OrderedKeys
 from crawlmesh.model.execution import Execution, ExecutionStatus
+
+_AGE = attrgetter("start_time", "id")
 
 
 class ExecutionTable:
@@ -14,8 +17,8 @@ class ExecutionTable:
         self.rows: dict[str, Execution] = {}
         self._of_task: dict[str, set[str]] = {}
         self._of_node: dict[str, OrderedKeys[str]] = {}
-        self._running_of_task: dict[str, set[str]] = {}
-        self._running_of_node: dict[str, set[str]] = {}
+        self._running_of_task: dict[str, dict[str, Execution]] = {}
+        self._running_of_node: dict[str, dict[str, Execution]] = {}
         self._deadlines: OrderedKeys[tuple[float, str]] = OrderedKeys()
 
     def put(self, execution: Execution) -> bool:
@@ -31,8 +34,8 @@ class ExecutionTable:
             self._stop_running(old)
         self.rows[execution.id] = execution
         if execution.status is ExecutionStatus.RUNNING:
-            self._running_of_task.setdefault(execution.task_id, set()).add(execution.id)
-            self._running_of_node.setdefault(execution.node_id, set()).add(execution.id)
+            _put(self._running_of_task, execution.task_id, execution)
+            _put(self._running_of_node, execution.node_id, execution)
             if execution.deadline is not None:
                 self._deadlines.add((execution.deadline, execution.id))
             return False
@@ -50,7 +53,7 @@ class ExecutionTable:
 
     def of_task(self, task_id: str) -> list[Execution]:
         """All of a task, oldest first."""
-        return self._oldest_first(self._of_task.get(task_id, ()))
+        return _oldest_first(self.rows[execution_id] for execution_id in self._of_task.get(task_id, ()))
 
     def of_node(self, node_id: str, limit: int, before: str) -> list[Execution]:
         """Those of a node, newest first, from below an id on."""
@@ -61,12 +64,18 @@ class ExecutionTable:
 
     def running_of_tasks(self, task_ids: Iterable[str]) -> list[Execution]:
         """The running ones of tasks, oldest first."""
-        running = (self._running_of_task.get(task_id, ()) for task_id in set(task_ids))
-        return self._oldest_first(chain.from_iterable(running))
+        running = self._running_of_task
+        found = [running[task_id].values() for task_id in set(task_ids) if task_id in running]
+        return _oldest_first(chain.from_iterable(found))
+
+    def running_of_task(self, task_id: str) -> Collection[Execution]:
+        """The running ones of a task, in no order."""
+        return self._running_of_task.get(task_id, {}).values()
 
     def running_of_node(self, node_id: str) -> list[Execution]:
         """The running ones of a node, oldest first."""
-        return self._oldest_first(self._running_of_node.get(node_id, ()))
+        running = self._running_of_node.get(node_id)
+        return [] if running is None else _oldest_first(running.values())
 
     def overdue(self, now: float, limit: int) -> list[Execution]:
         """Running ones whose deadline has passed, longest overdue first."""
@@ -77,11 +86,6 @@ class ExecutionTable:
         """How many run on each node that has any."""
         return {node_id: len(running) for node_id, running in self._running_of_node.items()}
 
-    def _oldest_first(self, ids: Iterable[str]) -> list[Execution]:
-        found = [self.rows[execution_id] for execution_id in ids]
-        found.sort(key=lambda execution: (execution.start_time, execution.id))
-        return found
-
     def _stop_running(self, old: Execution) -> None:
         if old.status is not ExecutionStatus.RUNNING:
             return
@@ -91,8 +95,23 @@ class ExecutionTable:
             self._deadlines.remove((old.deadline, old.id))
 
 
-def _discard(sets: dict[str, set[str]], key: str, member: str) -> None:
-    members = sets[key]
-    members.remove(member)
-    if not members:
-        del sets[key]
+def _put(groups: dict[str, dict[str, Execution]], key: str, execution: Execution) -> None:
+    group = groups.get(key)
+    if group is None:
+        groups[key] = {execution.id: execution}
+    else:
+        group[execution.id] = execution
+
+
+def _discard(groups: dict[str, dict[str, Execution]], key: str, execution_id: str) -> None:
+    group = groups[key]
+    del group[execution_id]
+    if not group:
+        del groups[key]
+
+
+def _oldest_first(executions: Iterable[Execution]) -> list[Execution]:
+    found = list(executions)
+    if len(found) > 1:
+        found.sort(key=_AGE)
+    return found

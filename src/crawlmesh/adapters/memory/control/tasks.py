@@ -7,9 +7,9 @@ from itertools import islice
 import msgspec
 
 from crawlmesh.adapters.memory.ordered_keys import OrderedKeys
-from crawlmesh.adapters.page_cursor import decode_cursor, encode_cursor
 from crawlmesh.model.query import QueueHead, TaskCounts, TaskPage, TaskQuery
 from crawlmesh.model.task import ENDED, Task, TaskStatus
+from crawlmesh.protocol.cursors import task_cursor, task_position
 
 Moment = tuple[float, str]  # a moment or another number, and the id of the row
 
@@ -92,7 +92,7 @@ class TaskTable:
         if field not in self._orders:
             self._orders[field] = OrderedKeys((value_of(task), task.id) for task in self.rows.values())
         keys = self._orders[field]
-        start = None if query.cursor is None else decode_cursor(query.cursor, query.order)
+        start = None if query.cursor is None else task_position(query.cursor, query.order)
         if query.order.startswith("-"):
             found = keys.below(start)
         else:
@@ -102,7 +102,7 @@ class TaskTable:
         if len(tasks) <= query.limit:
             return TaskPage(tasks)
         tasks = tasks[: query.limit]
-        return TaskPage(tasks, encode_cursor(query.order, value_of(tasks[-1]), tasks[-1].id))
+        return TaskPage(tasks, task_cursor(query.order, value_of(tasks[-1]), tasks[-1].id))
 
     def _list(self, task: Task) -> None:
         self._by_status[task.status] += 1

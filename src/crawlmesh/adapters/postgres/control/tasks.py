@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 
-from crawlmesh.adapters.page_cursor import decode_cursor, encode_cursor
 from crawlmesh.adapters.postgres.control import tables
 from crawlmesh.adapters.postgres.control.changing_tasks import change_tasks
 from crawlmesh.adapters.postgres.control.conditions import Conditions
@@ -17,6 +16,7 @@ from crawlmesh.errors import CrawlmeshError
 from crawlmesh.model.change import TaskChange
 from crawlmesh.model.query import QueueHead, Submission, TaskCounts, TaskPage, TaskQuery
 from crawlmesh.model.task import Task
+from crawlmesh.protocol.cursors import task_cursor, task_position
 
 _SELECT = f"SELECT {TASKS.names} FROM crawler_tasks"  # noqa: S608
 _BY_ID = f"{_SELECT} WHERE id = ANY($1)"
@@ -74,7 +74,7 @@ class Tasks(Part):
         if query.order.startswith("-"):
             direction, beyond = "DESC", "<"
         if query.cursor is not None:
-            value, task_id = decode_cursor(query.cursor, query.order)
+            value, task_id = task_position(query.cursor, query.order)
             start = int(value) if column == "priority" else value
             conditions.add(f"({column}, id) {beyond} ({{}}, {{}})", start, task_id)
         order = f"ORDER BY {column} {direction}, id {direction} LIMIT {conditions.value(query.limit + 1)}"
@@ -82,7 +82,7 @@ class Tasks(Part):
         if len(tasks) <= query.limit:
             return TaskPage(tuple(tasks))
         last = tasks[query.limit - 1]
-        cursor = encode_cursor(query.order, getattr(last, column), last.id)
+        cursor = task_cursor(query.order, getattr(last, column), last.id)
         return TaskPage(tuple(tasks[: query.limit]), cursor)
 
     async def count_tasks(self) -> TaskCounts:

@@ -10,39 +10,53 @@ from crawlmesh.model.link import NewLink, SkippedLink
 
 # Links that are known already are the most: they cost a look into the index and nothing more.
 _UNKNOWN = """
-SELECT given.place::integer, nextval('link_numbers')
-FROM unnest($1::integer[], $2::bytea[]) WITH ORDINALITY AS given (crawl, fingerprint, place)
+SELECT given.crawl, given.fingerprint, nextval('link_numbers')
+FROM unnest($1::integer[], $2::bytea[]) AS given (crawl, fingerprint)
 WHERE NOT EXISTS (
-    SELECT FROM links WHERE links.crawl = given.crawl AND links.fingerprint = given.fingerprint
+    SELECT FROM links{ending} AS links
+    WHERE links.crawl = given.crawl AND links.fingerprint = given.fingerprint
 )
 """
 
 _INSERT_LINKS = """
-INSERT INTO links (crawl, fingerprint, number, url, request_url, host, depth, priority, parent, found_by,
-                   redirects)
-SELECT * FROM unnest($1::integer[], $2::bytea[], $3::bigint[], $4::text[], $5::text[], $6::bigint[],
-                     $7::integer[], $8::smallint[], $9::bigint[], $10::text[], $11::integer[])
-ON CONFLICT (crawl, fingerprint) DO NOTHING
-RETURNING number
+WITH added AS (
+    INSERT INTO links{ending} (crawl, fingerprint, number, url, request_url, host, depth, priority, parent,
+                               found_by, redirects)
+    SELECT * FROM unnest($1::integer[], $2::bytea[], $3::bigint[], $4::text[], $5::text[], $6::bigint[],
+                         $7::integer[], $8::smallint[], $9::bigint[], $10::text[], $11::integer[])
+    ON CONFLICT (crawl, fingerprint) DO NOTHING
+    RETURNING crawl, host, priority, number
+), queued AS (
+    INSERT INTO queue{ending} (crawl, host, rank, link, attempt)
+    SELECT crawl, host, 10 - priority, number, 0 FROM added
+)
+SELECT number FROM added
 """
 
 _TEMPLATES = """
-SELECT crawl, template, links FROM templates
+SELECT crawl, template, links FROM templates{ending}
 WHERE (crawl, template) IN (SELECT * FROM unnest($1::integer[], $2::bigint[]))
 """
 
 _COUNT_TEMPLATES = """
-INSERT INTO templates (crawl, template, links) SELECT * FROM unnest($1::integer[], $2::bigint[], $3::bigint[])
+INSERT INTO templates{ending} AS templates (crawl, template, links)
+SELECT * FROM unnest($1::integer[], $2::bigint[], $3::bigint[])
 ON CONFLICT (crawl, template) DO UPDATE SET links = templates.links + excluded.links
 RETURNING crawl, template, links
 """
 
 _DELETE_LINKS = """
-DELETE FROM links WHERE (crawl, number) IN (SELECT * FROM unnest($1::integer[], $2::bigint[]))
+WITH gone AS (
+    DELETE FROM links{ending} WHERE (crawl, number) IN (SELECT * FROM unnest($1::integer[], $2::bigint[]))
+    RETURNING crawl, host, priority, number
+)
+DELETE FROM queue{ending} AS queue USING gone
+WHERE queue.crawl = gone.crawl AND queue.host = gone.host AND queue.rank = 10 - gone.priority
+    AND queue.link = gone.number
 """
 
 _INSERT_SKIPS = """
-INSERT INTO skips (crawl, fingerprint, url, rule, parent, depth)
+INSERT INTO skips{ending} (crawl, fingerprint, url, rule, parent, depth)
 SELECT * FROM unnest($1::integer[], $2::bytea[], $3::text[], $4::text[], $5::bigint[], $6::integer[])
 ON CONFLICT (crawl, fingerprint) DO NOTHING
 RETURNING crawl, rule
@@ -54,8 +68,7 @@ _Template = tuple[int, int]  # a crawl's number and a template
 async def add(session: Session, links: Sequence[NewLink], skipped: Sequence[SkippedLink]) -> int:
     """Add links that no lease stands behind. Returns how many were new."""
     crawl_ids = {link.crawl_id for link in links} | {skip.crawl_id for skip in skipped}
-    await session.lock_crawls(crawl_ids)
-    crawls = await session.crawls(crawl_ids)
+    crawls = await session.enter(crawl_ids)
     for crawl_id in crawl_ids:
         if crawl_id not in crawls:
             raise unknown_crawl(crawl_id)
@@ -82,11 +95,12 @@ async def add_links(
     if over:
         taken_back = await _take_back(session, crawls, added, over)
         skips.extend(map(_as_skip, taken_back))
-    hosts = await session.host_numbers({link.host: crawls[link.crawl_id].crawl for link in added.values()})
-    for number, link in added.items():
+    hosts = await session.host_numbers({link.host: crawls[link.crawl_id] for link in added.values()})
+    for link in added.values():
         crawl = crawls[link.crawl_id].number
-        changes.queue(crawl, hosts[link.host], 10 - link.priority, number, 0)
+        changes.share(crawl, hosts[link.host]).ready += 1
         changes.count(crawl, "pending")
+    session.count_grown(crawls[link.crawl_id] for link in added.values())
     await _add_skips(session, crawls, skips, changes)
     return len(added)
 
@@ -98,11 +112,11 @@ async def _unknown(
     distinct: dict[tuple[int, bytes], NewLink] = {}
     for link in links:
         distinct.setdefault((crawls[link.crawl_id].number, link.fingerprint), link)
-    given = sorted(distinct)  # neighbours in the index are looked up one after another
-    rows = await session.fetch_rows(_UNKNOWN, given)
-    unknown = {given[place - 1] for place, _ in rows}
+    # Sorted, so that neighbours in the index are looked up one after another.
+    rows = await session.fetch_crawl_rows(_UNKNOWN, sorted(distinct))
+    unknown = {(crawl, fingerprint) for crawl, fingerprint, _ in rows}
     new = [link for key, link in distinct.items() if key in unknown]
-    return dict(zip(sorted(number for _, number in rows), new, strict=True))
+    return dict(zip(sorted(row[2] for row in rows), new, strict=True))
 
 
 async def _within_templates(
@@ -112,18 +126,18 @@ async def _within_templates(
     limited = {
         number: (crawls[link.crawl_id].number, link.template)
         for number, link in new.items()
-        if link.template and crawls[link.crawl_id].crawl.max_pages_per_template is not None
+        if link.template and crawls[link.crawl_id].max_pages_per_template is not None
     }
     if not limited:
         return new, []
-    rows = await session.fetch_rows(_TEMPLATES, sorted(set(limited.values())))
+    rows = await session.fetch_crawl_rows(_TEMPLATES, sorted(set(limited.values())))
     counts: Counter[_Template] = Counter({(crawl, template): links for crawl, template, links in rows})
     fitting: dict[int, NewLink] = {}
     trapped: list[NewLink] = []
     for number, link in new.items():
         key = limited.get(number)
         if key is not None:
-            limit = crawls[link.crawl_id].crawl.max_pages_per_template or 0
+            limit = crawls[link.crawl_id].max_pages_per_template or 0
             if counts[key] >= limit:
                 trapped.append(link)
                 continue
@@ -141,15 +155,15 @@ async def _insert(
     hosts = await session.host_numbers(_first_crawls(crawls, new.values()))
     rows = [_link_row(crawls[link.crawl_id].number, number, hosts, link) for number, link in new.items()]
     rows.sort()  # by crawl and fingerprint: who waits for another's links may not hold links it waits for
-    inserted = {row[0] for row in await session.fetch_rows(_INSERT_LINKS, rows)}
+    inserted = {row[0] for row in await session.fetch_crawl_rows(_INSERT_LINKS, rows)}
     return {number: link for number, link in new.items() if number in inserted}
 
 
-def _first_crawls(crawls: dict[str, CrawlRow], links: Iterable[NewLink]) -> dict[str, Any]:
+def _first_crawls(crawls: dict[str, CrawlRow], links: Iterable[NewLink]) -> dict[str, CrawlRow]:
     """The hosts of links, with the crawl that brings each first."""
-    found: dict[str, Any] = {}
+    found: dict[str, CrawlRow] = {}
     for link in links:
-        found.setdefault(link.host, crawls[link.crawl_id].crawl)
+        found.setdefault(link.host, crawls[link.crawl_id])
     return found
 
 
@@ -157,10 +171,10 @@ async def _over_templates(
     session: Session, crawls: dict[str, CrawlRow], counts: Counter[_Template]
 ) -> Counter[_Template]:
     """Count the links of templates. Returns how many are too many: others may have added some meanwhile."""
-    rows = await session.fetch_rows(
+    rows = await session.fetch_crawl_rows(
         _COUNT_TEMPLATES, [(*key, number) for key, number in sorted(counts.items())]
     )
-    limits = {row.number: row.crawl.max_pages_per_template for row in crawls.values()}
+    limits = {row.number: row.max_pages_per_template for row in crawls.values()}
     over: Counter[_Template] = Counter()
     for crawl, template, links in rows:
         limit = limits[crawl]
@@ -184,7 +198,7 @@ async def _take_back(
     for number in gone:
         del added[number]
     rows = [(crawls[link.crawl_id].number, number) for number, link in gone.items()]
-    await session.write_rows(_DELETE_LINKS, rows)
+    await session.write_crawl_rows(_DELETE_LINKS, rows)
     return list(gone.values())
 
 
@@ -201,7 +215,7 @@ async def _add_skips(
         key = (crawls[skip.crawl_id].number, skip.fingerprint)
         distinct.setdefault(key, (clean(skip.url), clean(skip.rule), skip.parent_id, skip.depth))
     rows = [(*key, *row) for key, row in sorted(distinct.items(), key=lambda item: item[0])]
-    counts = Counter(map(tuple, await session.fetch_rows(_INSERT_SKIPS, rows)))
+    counts = Counter(map(tuple, await session.fetch_crawl_rows(_INSERT_SKIPS, rows)))
     for (crawl, rule), number in counts.items():
         changes.count_skips(crawl, rule, number)
 

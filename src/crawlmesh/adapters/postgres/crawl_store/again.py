@@ -3,25 +3,35 @@
 import msgspec
 
 from crawlmesh.adapters.postgres.crawl_store.changes import Changes
-from crawlmesh.adapters.postgres.crawl_store.session import CrawlRow, Session, unknown_crawl
-from crawlmesh.adapters.postgres.crawl_store.settling import LeaseEntry, end_leases, lock_leases
+from crawlmesh.adapters.postgres.crawl_store.session import (
+    CrawlRow,
+    LeaseEntry,
+    Link,
+    Session,
+    unknown_crawl,
+)
+from crawlmesh.adapters.postgres.crawl_store.settling import end_leases
+from crawlmesh.adapters.postgres.crawl_store.tables import CRAWL_TABLES
 
-_LEASES_OF = "SELECT fence FROM leases WHERE crawls @> ARRAY[$1::integer] ORDER BY fence"
+_LEASES_OF = """
+SELECT fence, host, slots, links FROM leases WHERE crawls @> ARRAY[$1::integer] ORDER BY fence FOR UPDATE
+"""
 
 _QUEUE_AGAIN = """
 WITH again AS (
-    INSERT INTO queue (crawl, host, rank, link, attempt)
+    INSERT INTO queue{ending} (crawl, host, rank, link, attempt)
     SELECT links.crawl, links.host, 10 - links.priority, links.number, 0
-    FROM outcomes JOIN links ON links.crawl = outcomes.crawl AND links.number = outcomes.link
+    FROM outcomes{ending} AS outcomes
+    JOIN links{ending} AS links ON links.crawl = outcomes.crawl AND links.number = outcomes.link
     WHERE outcomes.crawl = $1 AND ($2 OR outcomes.kind = 'dead')
-        AND NOT EXISTS (SELECT FROM queue WHERE queue.crawl = links.crawl AND queue.host = links.host
+        AND NOT EXISTS (SELECT FROM queue{ending} AS queue WHERE queue.crawl = links.crawl AND queue.host = links.host
                         AND queue.rank = 10 - links.priority AND queue.link = links.number)
         AND NOT EXISTS (SELECT FROM deferred
                         WHERE deferred.crawl = links.crawl AND deferred.link = links.number)
         AND NOT EXISTS (SELECT FROM unnest($3::bigint[]) AS leased (link) WHERE leased.link = links.number)
     RETURNING host, link
 ), forgotten AS (
-    DELETE FROM outcomes USING again
+    DELETE FROM outcomes{ending} AS outcomes USING again
     WHERE outcomes.crawl = $1 AND outcomes.link = again.link AND kind = 'dead'
 )
 SELECT host, count(*) FROM again GROUP BY host
@@ -39,22 +49,12 @@ _START_DEAD_COUNTERS_AGAIN = """
 DELETE FROM counters WHERE crawl = $1 AND (name = 'dead' OR name LIKE 'by_reason/%')
 """
 
-_TABLES = (
-    "queue",
-    "deferred",
-    "outcomes",
-    "attempts",
-    "records",
-    "skips",
-    "templates",
-    "links",
-    "shares",
-    "counters",
-)
+_SHARED_TABLES = ("deferred", "shares", "counters")
 
 _KEEP_LINKS = "UPDATE leases SET links = $2, crawls = array_remove(crawls, $3::integer) WHERE fence = $1"
 
 _encode = msgspec.json.Encoder().encode
+_decode_links = msgspec.json.Decoder(list[Link]).decode
 
 
 async def retry_dead(session: Session, crawl_id: str) -> int:
@@ -71,7 +71,7 @@ async def recrawl(session: Session, crawl_id: str) -> int:
     row = await _alone(session, crawl_id)
     await session.run("UPDATE crawls SET revisits = true WHERE number = $1", row.number)
     for table in ("skips", "templates"):
-        await session.run(f"DELETE FROM {table} WHERE crawl = $1", row.number)  # noqa: S608
+        await session.run(f"DELETE FROM {table}{row.ending} WHERE crawl = $1", row.number)  # noqa: S608
     await _queue_again(session, row, everything=True)
     await session.run(_FORGET_RESULTS, row.number)
     await session.run(_START_COUNTERS_AGAIN, row.number)
@@ -81,7 +81,7 @@ async def recrawl(session: Session, crawl_id: str) -> int:
 
 async def delete_crawl(session: Session, crawl_id: str) -> None:
     """Forget a crawl and all that belongs to it; leases lose its links, and end where they hold no others."""
-    row = await session.lock_crawl_alone(crawl_id)
+    row = await session.enter_alone(crawl_id)
     if row is None:
         return
     await session.plan_freely()
@@ -89,14 +89,24 @@ async def delete_crawl(session: Session, crawl_id: str) -> None:
     for lease in leases.values():
         lease.links = [link for link in lease.links if link[0] != row.number]
         await session.run(_KEEP_LINKS, lease.fence, _encode(lease.links).decode(), row.number)
-    await end_leases(session, {fence: lease for fence, lease in leases.items() if not lease.links})
-    for table in _TABLES:
+    await end_leases(session, {}, {fence: lease for fence, lease in leases.items() if not lease.links})
+    await _delete_tables(session, row)
+    for table in _SHARED_TABLES:
         await session.run(f"DELETE FROM {table} WHERE crawl = $1", row.number)  # noqa: S608
     await session.run("DELETE FROM crawls WHERE number = $1", row.number)
 
 
+async def _delete_tables(session: Session, row: CrawlRow) -> None:
+    """Drop the tables of a large crawl: that costs the same whatever is in them."""
+    if row.own_tables:
+        await session.run("DROP TABLE " + ", ".join(f"{table}{row.ending}" for table in CRAWL_TABLES))
+        return
+    for table in CRAWL_TABLES:
+        await session.run(f"DELETE FROM {table}{row.ending} WHERE crawl = $1", row.number)  # noqa: S608
+
+
 async def _alone(session: Session, crawl_id: str) -> CrawlRow:
-    row = await session.lock_crawl_alone(crawl_id)
+    row = await session.enter_alone(crawl_id)
     if row is None:
         raise unknown_crawl(crawl_id)
     await session.plan_freely()
@@ -104,7 +114,10 @@ async def _alone(session: Session, crawl_id: str) -> CrawlRow:
 
 
 async def _leases_of(session: Session, row: CrawlRow) -> dict[int, LeaseEntry]:
-    return await lock_leases(session, [fence for (fence,) in await session.fetch(_LEASES_OF, row.number)])
+    return {
+        fence: LeaseEntry(fence, host, slots, _decode_links(links))
+        for fence, host, slots, links in await session.fetch(_LEASES_OF, row.number)
+    }
 
 
 async def _queue_again(session: Session, row: CrawlRow, *, everything: bool) -> int:
@@ -112,7 +125,9 @@ async def _queue_again(session: Session, row: CrawlRow, *, everything: bool) -> 
     leased = [link[1] for lease in leases.values() for link in lease.links if link[0] == row.number]
     changes = Changes()
     again = 0
-    for host, number in await session.fetch(_QUEUE_AGAIN, row.number, everything, leased):
+    for host, number in await session.fetch(
+        _QUEUE_AGAIN.format(ending=row.ending), row.number, everything, leased
+    ):
         changes.share(row.number, host).ready += number
         again += number
     changes.count(row.number, "pending", again)

@@ -1,9 +1,10 @@
 """What a transaction changes of the queue, of hosts, of their shares and of counters: gathered, then written.
 
-Everybody changes these rows, so they are written last, in one order, and with one statement for each table.
+Everybody changes these rows, so they are written last, in one order, and in one round trip.
 """
 
 from collections import Counter, defaultdict
+from collections.abc import Sequence
 from typing import Any
 
 import msgspec
@@ -15,57 +16,12 @@ from crawlmesh.model.outcome import LinkOutcome, OutcomeKind
 
 _SHARDS = 8
 
-LEASABLE = "hosts.used < hosts.slots AND (hosts.leases = 0 OR NOT hosts.exclusive)"
-
 _QUEUE = """
-INSERT INTO queue (crawl, host, rank, link, attempt)
+INSERT INTO queue{ending} (crawl, host, rank, link, attempt)
 SELECT * FROM unnest($1::integer[], $2::bigint[], $3::smallint[], $4::bigint[], $5::integer[])
 """
 
-_LOCK_HOSTS = "SELECT number FROM hosts WHERE number = ANY($1::bigint[]) ORDER BY number FOR NO KEY UPDATE"
-
-# A host rests for what was reported, or for its delay, as it is after this very update.
-_CHANGE_HOSTS = """
-UPDATE hosts SET
-    used = hosts.used - given.used, leases = hosts.leases - given.leases,
-    ready_at = greatest(hosts.ready_at, $10 + given.rest,
-                        CASE WHEN given.delayed THEN $10 + coalesce(given.delay, hosts.delay) END),
-    state = coalesce(given.state, hosts.state), delay = coalesce(given.delay, hosts.delay),
-    slots = coalesce(given.slots, hosts.slots), exclusive = coalesce(given.exclusive, hosts.exclusive)
-FROM unnest($1::bigint[], $2::integer[], $3::integer[], $4::double precision[], $5::boolean[], $6::text[],
-            $7::double precision[], $8::integer[], $9::boolean[])
-    AS given (host, used, leases, rest, delayed, state, delay, slots, exclusive)
-WHERE hosts.number = given.host
-"""
-
-_CHANGE_SHARES = """
-INSERT INTO shares (host, crawl, ready, waiting, done, dead, requests, elapsed, since, turn_at)
-SELECT *, $9, $9 FROM unnest($1::bigint[], $2::integer[], $3::integer[], $4::integer[], $5::bigint[],
-                             $6::bigint[], $7::bigint[], $8::double precision[])
-ON CONFLICT (crawl, host) DO UPDATE SET
-    ready = shares.ready + excluded.ready, waiting = shares.waiting + excluded.waiting,
-    done = shares.done + excluded.done, dead = shares.dead + excluded.dead,
-    requests = shares.requests + excluded.requests, elapsed = shares.elapsed + excluded.elapsed,
-    since = CASE WHEN shares.ready = 0 THEN excluded.since ELSE shares.since END
-"""
-
-_SET_TURNS = f"""
-UPDATE shares SET turn_at = turn.at
-FROM hosts CROSS JOIN LATERAL (
-    SELECT others.crawl,
-           CASE WHEN {LEASABLE} THEN greatest(hosts.ready_at, others.since) ELSE 'infinity' END AS at
-    FROM shares AS others WHERE others.host = hosts.number AND others.ready > 0
-) AS turn
-WHERE hosts.number = ANY($1::bigint[])
-    AND shares.host = hosts.number AND shares.crawl = turn.crawl AND shares.turn_at <> turn.at
-"""  # noqa: S608
-
-_COUNT = """
-INSERT INTO counters (crawl, shard, name, value)
-SELECT crawl, pg_backend_pid() % $4, name, value
-FROM unnest($1::integer[], $2::text[], $3::bigint[]) AS given (crawl, name, value)
-ON CONFLICT (crawl, shard, name) DO UPDATE SET value = counters.value + excluded.value
-"""
+_CHANGE = f"SELECT change({', '.join(f'${number}' for number in range(1, 24))})"
 
 _PAGES = {OutcomeKind.FETCHED, OutcomeKind.NOT_MODIFIED}
 
@@ -155,29 +111,33 @@ class Changes:
 
     async def write(self, session: Session) -> None:
         """Write it all; nothing may be locked after this."""
-        await session.write_rows(_QUEUE, self._queue)
-        await self._write_hosts(session)
-        rows = [
+        await session.write_crawl_rows(_QUEUE, self._queue)
+        touched = sorted({host for host, _ in self._shares} | self._hosts.keys())
+        counters = [
             (crawl, clean(name), value)
             for crawl, counts in sorted(self._counters.items())
             for name, value in sorted(counts.items())
             if value
         ]
-        await session.write_rows(_COUNT, rows, _SHARDS)
-
-    async def _write_hosts(self, session: Session) -> None:
-        touched = sorted({host for host, _ in self._shares} | self._hosts.keys())
-        if not touched:
+        if not (touched or counters):
             return
-        locked = await session.fetch(_LOCK_HOSTS, touched)
-        if len(locked) != len(touched):
-            raise StoreCorruptError("Hosts are missing from the crawl store; restore it from a backup.")
-        now = await session.moment()
-        rows = [_host_row(host, change) for host, change in sorted(self._hosts.items())]
-        await session.write_rows(_CHANGE_HOSTS, rows, now)
+        hosts = [_host_row(host, change) for host, change in sorted(self._hosts.items())]
         shares = [(*key, *msgspec.structs.astuple(change)) for key, change in sorted(self._shares.items())]
-        await session.write_rows(_CHANGE_SHARES, shares, now)
-        await session.run(_SET_TURNS, touched)
+        found = await session.one(
+            _CHANGE,
+            await session.moment(),
+            touched,
+            *_columns(hosts, 9),
+            *_columns(shares, 8),
+            _SHARDS,
+            *_columns(counters, 3),
+        )
+        if found != len(touched):
+            raise StoreCorruptError("Hosts are missing from the crawl store; restore it from a backup.")
+
+
+def _columns(rows: list[tuple[Any, ...]], width: int) -> list[Sequence[Any]]:
+    return list(zip(*rows, strict=True)) if rows else [()] * width
 
 
 def _host_row(host: int, change: HostChange) -> tuple[Any, ...]:

@@ -14,6 +14,7 @@ from crawlmesh.model.lease import LeaseGrant, LeaseRequest, Renewal, Settlement
 from crawlmesh.model.link import NewLink, SkippedLink
 from crawlmesh.model.record import LedgerEntry, Record
 from crawlmesh.ports.clock import Clock
+from crawlmesh.rules.dedup import refuse_filter
 
 _CREATE = """
 INSERT INTO crawls (id, created_at, crawl) VALUES ($1, $2, $3) ON CONFLICT (id) DO NOTHING RETURNING number
@@ -47,6 +48,7 @@ class PostgresCrawlStore:
 
     async def create_crawl(self, crawl: Crawl) -> bool:
         """See CrawlStore.create_crawl."""
+        refuse_filter(crawl, "the crawl store on PostgreSQL")
 
         async def create(session: Session) -> bool:
             number = await session.one(_CREATE, crawl.id, crawl.created_at, _encode(crawl))

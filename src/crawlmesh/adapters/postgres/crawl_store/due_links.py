@@ -24,8 +24,7 @@ RETURNING crawl, host, rank, link, attempt
 
 async def queue_due_links(session: Session, crawl_ids: tuple[str, ...]) -> None:
     """Let the links of these crawls be leased that may be tried again by now."""
-    await session.lock_crawls(crawl_ids)
-    crawls = [row.number for row in (await session.crawls(crawl_ids)).values()]
+    crawls = [row.number for row in (await session.enter(crawl_ids)).values()]
     changes = Changes()
     for crawl, host, rank, link, attempt in await session.fetch(
         _TAKE_DUE, crawls, await session.moment(), _AT_ONCE

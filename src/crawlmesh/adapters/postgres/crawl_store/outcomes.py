@@ -8,7 +8,7 @@ from crawlmesh.adapters.postgres.crawl_store.session import Session, clean
 from crawlmesh.model.outcome import LinkOutcome, OutcomeKind
 
 _INSERT_OUTCOMES = """
-INSERT INTO outcomes (crawl, link, kind, attempt, http_status, reason, final_url, fetched_at, elapsed, size,
+INSERT INTO outcomes{ending} (crawl, link, kind, attempt, http_status, reason, final_url, fetched_at, elapsed, size,
                       etag, last_modified, archive)
 SELECT * FROM unnest($1::integer[], $2::bigint[], $3::text[], $4::integer[], $5::integer[], $6::text[],
                      $7::text[], $8::double precision[], $9::double precision[], $10::bigint[],
@@ -16,26 +16,29 @@ SELECT * FROM unnest($1::integer[], $2::bigint[], $3::text[], $4::integer[], $5:
 ON CONFLICT (crawl, link) DO UPDATE SET kind = excluded.kind
 """
 
-_REPLACE_OUTCOMES = f"""
-{_INSERT_OUTCOMES}, attempt = excluded.attempt, http_status = excluded.http_status, reason = excluded.reason,
+_REPLACE_OUTCOMES = (
+    _INSERT_OUTCOMES
+    + """, attempt = excluded.attempt, http_status = excluded.http_status, reason = excluded.reason,
     final_url = excluded.final_url, fetched_at = excluded.fetched_at, elapsed = excluded.elapsed,
     size = excluded.size, etag = excluded.etag, last_modified = excluded.last_modified,
     archive = excluded.archive
 """
+)
 
 _INSERT_ATTEMPTS = """
-INSERT INTO attempts (crawl, link, number, at, kind, http_status, reason, elapsed)
+INSERT INTO attempts{ending} (crawl, link, number, at, kind, http_status, reason, elapsed)
 SELECT * FROM unnest($1::integer[], $2::bigint[], $3::integer[], $4::double precision[], $5::text[],
                      $6::integer[], $7::text[], $8::double precision[])
 """
 
 _DELETE_RECORDS = """
-DELETE FROM records WHERE (crawl, link) IN (SELECT * FROM unnest($1::integer[], $2::bigint[])) RETURNING crawl
+DELETE FROM records{ending} WHERE (crawl, link) IN (SELECT * FROM unnest($1::integer[], $2::bigint[]))
+RETURNING crawl
 """
 
 # Only a row that was inserted has not been locked by anybody: xmax is 0.
 _INSERT_RECORDS = """
-INSERT INTO records (crawl, link, data) SELECT * FROM unnest($1::integer[], $2::bigint[], $3::bytea[])
+INSERT INTO records{ending} (crawl, link, data) SELECT * FROM unnest($1::integer[], $2::bigint[], $3::bytea[])
 ON CONFLICT (crawl, link) DO UPDATE SET data = excluded.data
 RETURNING crawl, xmax = 0 AS inserted
 """
@@ -71,12 +74,12 @@ class Outcomes:
 
     async def write(self, session: Session, changes: Changes) -> None:
         """Write them, and count records."""
-        await session.write_rows(_REPLACE_OUTCOMES, self._outcomes)
+        await session.write_crawl_rows(_REPLACE_OUTCOMES, self._outcomes)
         # A page that has not changed keeps its record, its validators and its place in the archive.
-        await session.write_rows(_INSERT_OUTCOMES, self._unchanged)
-        await session.write_rows(_INSERT_ATTEMPTS, self._attempts)
-        gone = await session.fetch_rows(_DELETE_RECORDS, self._recordless)
-        written = await session.fetch_rows(_INSERT_RECORDS, self._records)
+        await session.write_crawl_rows(_INSERT_OUTCOMES, self._unchanged)
+        await session.write_crawl_rows(_INSERT_ATTEMPTS, self._attempts)
+        gone = await session.fetch_crawl_rows(_DELETE_RECORDS, self._recordless)
+        written = await session.fetch_crawl_rows(_INSERT_RECORDS, self._records)
         counts = Counter(crawl for crawl, inserted in written if inserted)
         counts.subtract(row[0] for row in gone)
         for crawl, number in counts.items():

@@ -1,57 +1,76 @@
 """One transaction: its statements, its moment, the crawls and hosts that it is about."""
 
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import asyncpg
 import msgspec
 
 from crawlmesh.adapters.postgres.crawl_store.locks import CRAWL_LOCK
+from crawlmesh.adapters.postgres.crawl_store.tables import ending_of
 from crawlmesh.errors import UnknownCrawlError
-from crawlmesh.model.crawl import Crawl
 from crawlmesh.model.host import HostState
 from crawlmesh.ports.clock import Clock
 
 _REMEMBERED_HOSTS = 200_000
 _PATIENCE = 3600.0  # seconds for a statement over a whole crawl
 
-# Locks are taken in the order of their keys, before any row is locked. A key comes from a crawl's id, because
-# a crawl that is deleted and created again while one waits for the lock has another number then.
-_LOCK_CRAWLS = """
-SELECT pg_advisory_xact_lock_shared($1, key) FROM (
-    SELECT hashtext(id) AS key FROM unnest($2::text[]) AS named (id)
-    UNION SELECT hashtext(crawls.id) FROM leases CROSS JOIN LATERAL unnest(leases.crawls) AS leased (number)
-        JOIN crawls ON crawls.number = leased.number WHERE fence = ANY($3::bigint[])
-    ORDER BY 1
-) AS wanted
+_CRAWL = """
+SELECT number, id, revisits, own_tables, max_pages, max_pages_per_template, default_delay, default_slots
+FROM crawls WHERE id = $1
 """
 
-_CRAWLS = (
-    "SELECT number, crawl, revisits FROM crawls WHERE id = ANY($1::text[]) OR number = ANY($2::integer[])"
-)
+_KNOWN_HOSTS = "SELECT digest, number FROM hosts WHERE digest = ANY($1::bytea[]) AND met"
 
-_KNOWN_HOSTS = "SELECT digest, number FROM hosts WHERE digest = ANY($1::bytea[])"
-
+# A host that has limits only is met now, and takes the defaults of its crawl.
 _NEW_HOSTS = """
 INSERT INTO hosts (digest, name, state, delay, slots, exclusive, ready_at)
 SELECT digest, name, state, delay, slots, true, ready_at
 FROM unnest($1::bytea[], $2::text[], $3::text[], $4::double precision[], $5::integer[],
             $6::double precision[])
     AS given (digest, name, state, delay, slots, ready_at)
-ON CONFLICT (digest) DO NOTHING
+ON CONFLICT (digest) DO UPDATE SET
+    met = true, state = excluded.state, delay = excluded.delay, slots = excluded.slots,
+    ready_at = excluded.ready_at
+WHERE NOT hosts.met
 """
 
+Link = tuple[int, int, int, int]  # crawl, link, rank, attempts made so far
+
 _encode = msgspec.json.Encoder().encode
-_decode_crawl = msgspec.json.Decoder(Crawl).decode
 
 
-class CrawlRow(msgspec.Struct, frozen=True):
-    """A crawl as it stands in its table."""
+class CrawlRow(msgspec.Struct, frozen=True, array_like=True):
+    """A crawl as it stands in its table, without its definition."""
 
     number: int
-    crawl: Crawl
+    id: str
     revisits: bool  # whether leases carry validators
+    own_tables: bool
+    max_pages: int | None
+    max_pages_per_template: int | None
+    default_delay: float
+    default_slots: int
+
+    @property
+    def ending(self) -> str:
+        """What the names of its tables end with."""
+        return ending_of(self.number, own_tables=self.own_tables)
+
+
+class LeaseEntry(msgspec.Struct, array_like=True):
+    """A live lease, locked."""
+
+    fence: int
+    host: int
+    slots: int
+    links: list[Link]
+
+
+_decode_crawls = msgspec.json.Decoder(list[CrawlRow]).decode
+_decode_leases = msgspec.json.Decoder(list[LeaseEntry]).decode
 
 
 class Session:
@@ -67,6 +86,9 @@ class Session:
         self._host_numbers = host_numbers
         self._new_host_numbers: dict[str, int] = {}
         self._known_hosts = (self._host_numbers, self._new_host_numbers)
+        self._endings: dict[int, str] = {}  # of the tables of crawls
+        self.leases: dict[int, LeaseEntry] = {}  # those that were entered with, by fence
+        self.grown: Counter[str] = Counter()  # new links of small crawls, by the crawl's id
 
     async def moment(self) -> float:
         """The store's time, the same for the whole transaction; first asked for once its locks are held."""
@@ -91,35 +113,54 @@ class Session:
         if rows:
             await self._connection.execute(statement, *zip(*rows, strict=True), *values)
 
-    async def fetch_rows(
-        self, statement: str, rows: Sequence[tuple[Any, ...]], *values: Any
+    async def write_crawl_rows(self, statement: str, rows: Sequence[tuple[Any, ...]]) -> None:
+        """The same for tables of crawls, named with `{ending}`. The first column is the crawl's number."""
+        for ending, part in self._by_ending(rows):
+            await self.write_rows(statement.format(ending=ending), part)
+
+    async def fetch_crawl_rows(
+        self, statement: str, rows: Sequence[tuple[Any, ...]]
     ) -> list[asyncpg.Record]:
         """The same for a statement that answers."""
-        return await self._connection.fetch(statement, *zip(*rows, strict=True), *values) if rows else []
+        found: list[asyncpg.Record] = []
+        for ending, part in self._by_ending(rows):
+            found += await self.fetch(statement.format(ending=ending), *zip(*part, strict=True))
+        return found
 
-    async def lock_crawls(self, crawl_ids: Iterable[str], fences: Iterable[int] = ()) -> None:
-        """Keep these crawls, and those that leases have links of, from being deleted or started again."""
-        await self.run(_LOCK_CRAWLS, CRAWL_LOCK, list(crawl_ids), list(fences))
+    async def enter(self, crawl_ids: Iterable[str], fences: Iterable[int] = ()) -> dict[str, CrawlRow]:
+        """Those of these crawls that exist, and those that leases have links of, by their id.
 
-    async def lock_crawl_alone(self, crawl_id: str) -> CrawlRow | None:
+        Until the transaction ends, they are neither deleted nor started again, nor do they move to other
+        tables; and nobody else changes the leases, which are in `leases` then, as far as they live.
+        """
+        statement = "SELECT moment, crawls, leases FROM enter($1, $2, $3)"
+        ((moment, crawls, leases),) = await self.fetch(statement, CRAWL_LOCK, list(crawl_ids), list(fences))
+        if self._now is None and self._clock is None:
+            self._now = moment
+        self.leases.update((lease.fence, lease) for lease in _decode_leases(leases or "[]"))
+        rows = _decode_crawls(crawls or "[]")
+        self._endings.update((row.number, row.ending) for row in rows)
+        return {row.id: row for row in rows}
+
+    async def enter_alone(self, crawl_id: str) -> CrawlRow | None:
         """Keep everybody else away from a crawl; None where there is none of this id."""
         await self.run("SELECT pg_advisory_xact_lock($1, hashtext($2))", CRAWL_LOCK, crawl_id)
-        return (await self.crawls([crawl_id])).get(crawl_id)
+        return await self.crawl(crawl_id)
 
-    async def crawls(self, crawl_ids: Iterable[str], numbers: Iterable[int] = ()) -> dict[str, CrawlRow]:
-        """Those of these crawls that exist, by their id."""
-        rows = [
-            CrawlRow(number, _decode_crawl(crawl), revisits)
-            for number, crawl, revisits in await self.fetch(_CRAWLS, list(crawl_ids), list(numbers))
-        ]
-        return {row.crawl.id: row for row in rows}
+    async def crawl(self, crawl_id: str) -> CrawlRow | None:
+        """A crawl as it is now; None where there is none of this id."""
+        for values in await self.fetch(_CRAWL, crawl_id):
+            row = CrawlRow(*values)
+            self._endings[row.number] = row.ending
+            return row
+        return None
 
-    async def host_numbers(self, names: Mapping[str, Crawl]) -> dict[str, int]:
+    async def host_numbers(self, names: Mapping[str, CrawlRow]) -> dict[str, int]:
         """The numbers of hosts; one that is met for the first time gets its crawl's defaults."""
         found = {name: known[name] for known in self._known_hosts for name in names if name in known}
         if len(found) == len(names):
             return found
-        unknown = {_digest(name): name for name in names if name not in found}
+        unknown = {digest_of(name): name for name in names if name not in found}
         await self._find_hosts(unknown, found)
         new = sorted(item for item in unknown.items() if item[1] not in found)
         if new:
@@ -135,11 +176,23 @@ class Session:
             self._host_numbers.clear()
         self._host_numbers.update(self._new_host_numbers)
 
+    def count_grown(self, crawls: Iterable[CrawlRow]) -> None:
+        """Note that small crawls have grown: the crawl of each new link."""
+        self.grown.update(row.id for row in crawls if not row.own_tables)
+
     async def plan_freely(self) -> None:
         """Let the server plan as it likes and take its time, for statements over a whole crawl."""
+        await self.run("SET LOCAL plan_cache_mode = auto")
         for setting in ("enable_seqscan", "enable_hashjoin", "enable_mergejoin"):
             await self.run(f"SET LOCAL {setting} = on")
         self._timeout = _PATIENCE
+
+    def _by_ending(self, rows: Sequence[tuple[Any, ...]]) -> Iterator[tuple[str, list[tuple[Any, ...]]]]:
+        """Rows by the tables that they belong into, in the order of the tables' names."""
+        parts: defaultdict[str, list[tuple[Any, ...]]] = defaultdict(list)
+        for row in rows:
+            parts[self._endings[row[0]]].append(row)
+        return iter(sorted(parts.items()))
 
     async def _find_hosts(self, digests: Mapping[bytes, str], found: dict[str, int]) -> None:
         for digest, number in await self.fetch(_KNOWN_HOSTS, list(digests)):
@@ -162,10 +215,11 @@ def clean(text: str | None) -> str | None:
     return text.encode("utf-8", "replace").decode().replace("\0", "\N{REPLACEMENT CHARACTER}")
 
 
-def _digest(name: str) -> bytes:
-    return hashlib.blake2b(name.encode("utf-8", "replace"), digest_size=16).digest()
+def digest_of(host: str) -> bytes:
+    """What a host is found by."""
+    return hashlib.blake2b(host.encode("utf-8", "replace"), digest_size=16).digest()
 
 
-def _first_state(name: str, crawl: Crawl) -> tuple[str | None, str, float, int]:
+def _first_state(name: str, crawl: CrawlRow) -> tuple[str | None, str, float, int]:
     state = HostState(host=name, delay=crawl.default_delay, slots=crawl.default_slots)
     return clean(name), _encode(state).decode(), state.delay, state.slots

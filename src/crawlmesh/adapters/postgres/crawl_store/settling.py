@@ -8,7 +8,7 @@ import msgspec
 from crawlmesh.adapters.postgres.crawl_store.adding import add_links
 from crawlmesh.adapters.postgres.crawl_store.changes import Changes
 from crawlmesh.adapters.postgres.crawl_store.outcomes import Outcomes
-from crawlmesh.adapters.postgres.crawl_store.session import CrawlRow, Session
+from crawlmesh.adapters.postgres.crawl_store.session import CrawlRow, LeaseEntry, Link, Session
 from crawlmesh.model.host import HostReport
 from crawlmesh.model.lease import Renewal, Settlement
 from crawlmesh.model.link import NewLink, SkippedLink
@@ -16,17 +16,11 @@ from crawlmesh.model.outcome import LinkOutcome, OutcomeKind
 
 _LARGEST = 2**63 - 1
 
-_LEASES = """
-SELECT fence, host, slots, links FROM leases WHERE fence = ANY($1::bigint[]) ORDER BY fence FOR UPDATE
-"""
-
 _OVER = "expires_at <= $1 OR node = $2 OR $3"
 
 _FENCES_OVER = f"SELECT fence FROM leases WHERE {_OVER}"  # noqa: S608
 
-_STILL_OVER = (
-    f"SELECT fence FROM leases WHERE fence = ANY($4::bigint[]) AND ({_OVER}) ORDER BY fence FOR UPDATE"  # noqa: S608
-)
+_STILL_OVER = f"SELECT fence FROM leases WHERE fence = ANY($4::bigint[]) AND ({_OVER})"  # noqa: S608
 
 _DELETE_LEASES = "DELETE FROM leases WHERE fence = ANY($1::bigint[])"
 
@@ -49,37 +43,15 @@ SELECT * FROM unnest($1::integer[], $2::double precision[], $3::bigint[], $4::bi
 
 _encode = msgspec.json.Encoder().encode
 
-_Link = tuple[int, int, int, int]  # crawl, link, rank, attempts made so far
-
-_decode_links = msgspec.json.Decoder(list[_Link]).decode
-
-
-class LeaseEntry(msgspec.Struct):
-    """A live lease, locked."""
-
-    fence: int
-    host: int
-    slots: int
-    links: list[_Link]
-
-
-async def lock_leases(session: Session, fences: Iterable[int]) -> dict[int, LeaseEntry]:
-    """Those leases that live, by fence; nobody else changes them until the transaction ends."""
-    rows = await session.fetch(_LEASES, list(fences))
-    return {fence: LeaseEntry(fence, host, slots, _decode_links(links)) for fence, host, slots, links in rows}
-
-
 async def settle(session: Session, settlements: Sequence[Settlement]) -> list[bool]:
     """End host batches."""
     fences = possible_fences(settlement.fence for settlement in settlements)
     crawl_ids = {link.crawl_id for settlement in settlements for link in settlement.discovered}
     crawl_ids |= {skip.crawl_id for settlement in settlements for skip in settlement.skipped}
-    await session.lock_crawls(crawl_ids, fences)
-    leases = await lock_leases(session, fences)
-    if not leases:
+    crawls = await session.enter(crawl_ids, fences)
+    if not session.leases:
         return [False] * len(settlements)
-    numbers = {link[0] for lease in leases.values() for link in lease.links}
-    ending = Ending(session, leases, await session.crawls(crawl_ids, numbers), await session.moment())
+    ending = Ending(session, session.leases, crawls, await session.moment())
     taken = [ending.settle(settlement) for settlement in settlements]
     await ending.write()
     return taken
@@ -91,15 +63,15 @@ async def expire(session: Session, node_id: str | None, *, everything: bool) -> 
     fences = [row[0] for row in await session.fetch(_FENCES_OVER, *which)]
     if not fences:
         return 0
-    await session.lock_crawls((), fences)
-    over = [row[0] for row in await session.fetch(_STILL_OVER, *which, fences)]
-    return await end_leases(session, await lock_leases(session, over))
+    crawls = await session.enter((), fences)
+    over = {fence for (fence,) in await session.fetch(_STILL_OVER, *which, fences)}
+    leases = {fence: lease for fence, lease in session.leases.items() if fence in over}
+    return await end_leases(session, crawls, leases)
 
 
-async def end_leases(session: Session, leases: dict[int, LeaseEntry]) -> int:
+async def end_leases(session: Session, crawls: dict[str, CrawlRow], leases: dict[int, LeaseEntry]) -> int:
     """Return all links of leases and release their hosts. Returns how many there were."""
-    numbers = {link[0] for lease in leases.values() for link in lease.links}
-    ending = Ending(session, leases, await session.crawls((), numbers), await session.moment())
+    ending = Ending(session, leases, crawls, await session.moment())
     ended = sum([ending.settle(Settlement(fence, ())) for fence in list(leases)])
     await ending.write()
     return ended
@@ -107,7 +79,8 @@ async def end_leases(session: Session, leases: dict[int, LeaseEntry]) -> int:
 
 async def renew(session: Session, renewals: Sequence[Renewal]) -> list[bool]:
     """Give leases more time."""
-    leases = await lock_leases(session, possible_fences(renewal.fence for renewal in renewals))
+    await session.enter((), possible_fences(renewal.fence for renewal in renewals))
+    leases = session.leases
     now = await session.moment()
     taken = [renewal for renewal in renewals if renewal.fence in leases]
     moments = {renewal.fence: now + renewal.duration for renewal in taken}
@@ -190,13 +163,13 @@ class Ending:
         change.leases += 1
         change.rest_for(report.rest)
 
-    def _return(self, lease: LeaseEntry, link: _Link) -> None:
+    def _return(self, lease: LeaseEntry, link: Link) -> None:
         crawl, number, rank, attempt = link
         self._changes.queue(crawl, lease.host, rank, number, attempt)
         self._changes.count(crawl, "leased", -1)
         self._changes.count(crawl, "pending")
 
-    def _end(self, lease: LeaseEntry, link: _Link, outcome: LinkOutcome) -> None:
+    def _end(self, lease: LeaseEntry, link: Link, outcome: LinkOutcome) -> None:
         crawl, number, rank, attempt = link
         changes = self._changes
         changes.count_attempt(crawl, outcome)

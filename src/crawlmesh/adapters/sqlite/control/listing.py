@@ -4,12 +4,12 @@ from typing import Any
 
 import msgspec
 
-from crawlmesh.adapters.page_cursor import decode_cursor, encode_cursor
 from crawlmesh.adapters.sqlite.control.rows import NODE_OBJECT, TASK_OBJECT
 from crawlmesh.adapters.sqlite.control.statements import listed
 from crawlmesh.model.node import Node
 from crawlmesh.model.query import NodePage, NodeQuery, TaskPage, TaskQuery
 from crawlmesh.model.task import Task
+from crawlmesh.protocol.cursors import task_cursor, task_position
 
 _TASK_CONDITIONS = {
     "project_id": "project_id = :project_id",
@@ -38,7 +38,7 @@ def tasks_statement(query: TaskQuery) -> tuple[str, dict[str, Any]]:
     field = query.order.removeprefix("-")
     descending = query.order.startswith("-")
     if query.cursor is not None:
-        value, task_id = decode_cursor(query.cursor, query.order)
+        value, task_id = task_position(query.cursor, query.order)
         conditions.append(f"({field}, id) {'<' if descending else '>'} (:value, :id)")
         parameters |= {"value": value, "id": task_id}
     parameters["limit"] = query.limit + 1
@@ -56,7 +56,7 @@ def task_page(tasks: list[Task], query: TaskQuery) -> TaskPage:
         return TaskPage(tuple(tasks))
     del tasks[query.limit :]
     value = getattr(tasks[-1], query.order.removeprefix("-"))
-    return TaskPage(tuple(tasks), encode_cursor(query.order, value, tasks[-1].id))
+    return TaskPage(tuple(tasks), task_cursor(query.order, value, tasks[-1].id))
 
 
 def nodes_statement(query: NodeQuery) -> tuple[str, dict[str, Any]]:

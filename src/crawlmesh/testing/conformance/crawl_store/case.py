@@ -19,10 +19,11 @@ from crawlmesh.testing.manual_clock import ManualClock
 
 
 class CrawlStoreCase:
-    """Base of all parts. An adapter overrides `open_store`, and `durable` and `shared` where it can."""
+    """Base of all parts. An adapter overrides `open_store`, and `durable`, `shared` and `filters` as it can."""
 
     durable: ClassVar[bool] = False  # what was written is there when the same folder is opened again
     shared: ClassVar[bool] = False  # several clients may have the same folder open at once
+    filters: ClassVar[bool] = True  # crawls may have a Bloom filter; else they are refused
 
     async def open_store(self, clock: ManualClock, folder: Path) -> CrawlStore:
         """Open a store whose files, if it has any, lie in `folder`."""
@@ -76,6 +77,19 @@ async def lease_one(store: CrawlStore, *crawl_ids: str, **fields: Any) -> HostBa
 async def lease_nothing(store: CrawlStore, *crawl_ids: str, **fields: Any) -> None:
     """Assert that a lease request brings nothing."""
     assert await lease_batches(store, *crawl_ids, **fields) == ()
+
+
+async def lease_while_granted(store: CrawlStore, *nodes: str) -> list[HostBatch]:
+    """Let nodes ask in turn, until none of them gets anything."""
+    leased: list[HostBatch] = []
+    found = True
+    while found:
+        found = False
+        for node in nodes or ("node",):
+            batches = await lease_batches(store, node_id=node, batch_links=2, batch_slots=2)
+            leased += batches
+            found = found or bool(batches)
+    return leased
 
 
 async def settle_one(store: CrawlStore, settlement: Settlement) -> None:

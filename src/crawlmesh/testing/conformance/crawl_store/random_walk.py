@@ -7,11 +7,12 @@ from dataclasses import dataclass, field
 import msgspec
 import pytest
 
-from crawlmesh.model.host import HostReport
+from crawlmesh.model.host import HostLimits, HostReport
 from crawlmesh.model.lease import HostBatch, Renewal, Settlement
 from crawlmesh.model.link import LeasedLink, LinkState, NewLink
 from crawlmesh.model.outcome import LinkOutcome
 from crawlmesh.ports.crawl_store import CrawlStore
+from crawlmesh.rules.host_limits import limited
 from crawlmesh.testing.builders import (
     crawl,
     dead,
@@ -41,6 +42,7 @@ class Model:
     live: dict[int, HostBatch] = field(default_factory=dict)  # by fence
     expires_at: dict[int, float] = field(default_factory=dict)  # by fence
     rest_until: dict[str, float] = field(default_factory=dict)  # by host
+    limits: dict[str, HostLimits] = field(default_factory=dict)  # by host
     ended: list[Settlement] = field(default_factory=list)
     last_fence: int = 0
     pages: Counter[str] = field(default_factory=Counter)
@@ -75,8 +77,9 @@ class Walk:
     async def run(self, steps: int) -> None:
         """Take that many steps, checking after each."""
         choices = (self.step_add, self.step_lease, self.step_settle, self.step_renew, self.step_wait)
+        rarely = (self.step_stale, self.step_limit)
         for _ in range(steps):
-            step = self._random.choices((*choices, self.step_stale), (3, 6, 6, 1, 2, 1))[0]
+            step = self._random.choices((*choices, *rarely), (3, 6, 6, 1, 2, 1, 1))[0]
             await step()
             await self.check()
 
@@ -120,7 +123,7 @@ class Walk:
         assert await self._store.settle([settled]) == [True]
         self._follow(batch, outcomes)
         self._model.add(found)
-        delay = report.state.delay if report.state else await self._delay(batch)
+        delay = await self._delay(batch)
         self._model.end(batch, self._clock.now(), report.rest, delay)
         self._model.ended.append(settled)
 
@@ -160,6 +163,19 @@ class Walk:
         assert await self._store.renew([Renewal(stale.fence, 60.0, stale.report)]) == [False]
         assert [await snapshot(self._store, URLS, crawl_id) for crawl_id in CRAWLS] == before
 
+    async def step_limit(self) -> None:
+        """Lay limits down for a host, or take them away."""
+        host = f"h{self._random.randrange(4)}.example"
+        limits = HostLimits(
+            self._random.choice((None, None, 1.0, 5.0)),
+            self._random.choice((None, 1, 8)),
+            self._random.random() < 0.2,
+        )
+        if self._random.random() < 0.3:
+            limits = HostLimits()
+        await self._store.limit_host(host, limits)
+        self._model.limits[host] = limits
+
     def _check_batch(self, batch: HostBatch, crawl_ids: tuple[str, ...]) -> None:
         model, host = self._model, batch.host.host
         assert batch.fence > model.last_fence
@@ -168,9 +184,12 @@ class Walk:
             f"{host} was leased while it rested"
         )
         beside = [other.slots for other in model.live.values() if other.host.host == host]
+        assert batch.limits == model.limits.get(host, HostLimits())
+        assert not batch.limits.blocked
+        leased_as = limited(batch.host, batch.limits)
         assert batch.slots > 0
-        assert sum(beside) + batch.slots <= batch.host.slots
-        assert not (batch.host.exclusive and beside)
+        assert sum(beside) + batch.slots <= leased_as.slots
+        assert not (leased_as.exclusive and beside)
         for link in batch.links:
             assert link.crawl_id in crawl_ids
             assert model.states[link.crawl_id, link.url] is LinkState.PENDING
@@ -209,8 +228,10 @@ class Walk:
         ]
 
     async def _delay(self, batch: HostBatch) -> float:
+        host = batch.host.host
         hosts = await self._store.hosts(batch.links[0].crawl_id)
-        return next(host.state.delay for host in hosts if host.host == batch.host.host)
+        state = next(each.state for each in hosts if each.host == host)
+        return limited(state, self._model.limits.get(host, HostLimits())).delay
 
 
 class RandomWalk(CrawlStoreCase):

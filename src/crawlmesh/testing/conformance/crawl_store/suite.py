@@ -5,9 +5,16 @@ from crawlmesh.testing.conformance.crawl_store.case import CrawlStoreCase
 from crawlmesh.testing.conformance.crawl_store.concurrency import Concurrency
 from crawlmesh.testing.conformance.crawl_store.counters import Counters, HostCounters
 from crawlmesh.testing.conformance.crawl_store.crawls import Crawls
+from crawlmesh.testing.conformance.crawl_store.dedup_modes import Filters, RefusedFilters
 from crawlmesh.testing.conformance.crawl_store.durability import Closing, Durability
 from crawlmesh.testing.conformance.crawl_store.expiry import Expiry, Renewing
 from crawlmesh.testing.conformance.crawl_store.fencing import Fencing
+from crawlmesh.testing.conformance.crawl_store.host_limits import (
+    BlockedHosts,
+    LimitedDelay,
+    LimitedSlots,
+)
+from crawlmesh.testing.conformance.crawl_store.host_statuses import HostStatuses, KeptLimits
 from crawlmesh.testing.conformance.crawl_store.leasing import AskingAgain, Leasing
 from crawlmesh.testing.conformance.crawl_store.ledger import Ledger
 from crawlmesh.testing.conformance.crawl_store.limits import PageBudget, RequestLimits
@@ -37,6 +44,11 @@ class CrawlStoreSuite(
     HostSlots,
     HostRests,
     HostMemory,
+    BlockedHosts,
+    LimitedSlots,
+    LimitedDelay,
+    KeptLimits,
+    HostStatuses,
     Settling,
     Fencing,
     Expiry,
@@ -50,6 +62,8 @@ class CrawlStoreSuite(
     Concurrency,
     Sharing,
     RandomWalk,
+    Filters,
+    RefusedFilters,
     Closing,
     Durability,
 ):

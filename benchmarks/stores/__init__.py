@@ -1,0 +1,1 @@
+"""What the crawl stores can do, beside scrapy-redis and Crawlee on the same Redis: `make bench-stores`."""
