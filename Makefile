@@ -77,6 +77,10 @@ bench-crawl: $(DEVELOPMENT) ## crawl a generated site beside Scrapy, Crawlee and
 bench-memory: $(DEVELOPMENT) ## memory and speed of a crawl up to 5 million known URLs
 	$(BIN)/python -m benchmarks.memory $(BENCH_ARGS)
 
+.PHONY: bench-stores
+bench-stores: $(DEVELOPMENT) ## the crawl stores beside scrapy-redis, and a fleet of 64 workers on one Redis
+	$(BIN)/python -m benchmarks.stores $(BENCH_ARGS)
+
 .PHONY: bench-cluster
 bench-cluster: $(DEVELOPMENT) ## the cluster beside Celery and Procrastinate, and against its own bars
 	$(BIN)/python -m benchmarks.cluster $(BENCH_ARGS)

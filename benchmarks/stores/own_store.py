@@ -11,7 +11,7 @@ from benchmarks.stores.store_sizes import size_of
 from benchmarks.stores.workload import HOSTS, Rates, Stopwatch, chunks, tell, url_of, window
 from crawlmesh.model.crawl import Crawl, Dedup
 from crawlmesh.model.lease import HostBatch, LeaseRequest, Settlement
-from crawlmesh.model.link import NewLink
+from crawlmesh.model.link import LeasedLink, NewLink
 from crawlmesh.model.outcome import LinkOutcome, OutcomeKind
 from crawlmesh.ports.crawl_store import CrawlStore
 from crawlmesh.wiring.stores import open_cluster_crawl_store
@@ -21,12 +21,13 @@ REQUEST = LeaseRequest("bench", (CRAWL_ID,), max_links=1_000, max_batches=100, b
 
 
 def links(numbers: range) -> list[NewLink]:
-    """Links as the engine makes them. Their making is timed too, as scrapy-redis makes fingerprints itself."""
+    """Links as the engine makes them. Their making is timed, as scrapy-redis makes fingerprints itself."""
     found = []
     for number in numbers:
         url = url_of(number)
         fingerprint = blake2b(url.encode(), digest_size=16).digest()
-        found.append(NewLink(CRAWL_ID, fingerprint, url, f"host-{number % HOSTS}.example", 1, number % 10 + 1))
+        host = f"host-{number % HOSTS}.example"
+        found.append(NewLink(CRAWL_ID, fingerprint, url, host, 1, number % 10 + 1))
     return found
 
 
@@ -56,13 +57,12 @@ async def take(store: CrawlStore, wanted: int) -> tuple[int, Stopwatch]:
 
 
 def _fetched(batch: HostBatch) -> Settlement:
-    now = time.time()
-    return Settlement(
-        batch.fence,
-        [
-            LinkOutcome(link.id, OutcomeKind.FETCHED, link.attempt, http_status=200, fetched_at=now, size=20_000)
-            for link in batch.links
-        ],
+    return Settlement(batch.fence, [_outcome(link, time.time()) for link in batch.links])
+
+
+def _outcome(link: LeasedLink, now: float) -> LinkOutcome:
+    return LinkOutcome(
+        link.id, OutcomeKind.FETCHED, link.attempt, http_status=200, fetched_at=now, size=20_000
     )
 
 

@@ -5,6 +5,7 @@ import sys
 import time
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
+from typing import Self
 
 HOSTS = 1_000
 BATCH = 1_000  # links in one call, where a store takes several
@@ -31,7 +32,7 @@ class Stopwatch:
     cpu: float = 0.0
     _begun: tuple[float, float] = field(default=(0.0, 0.0))
 
-    def __enter__(self) -> "Stopwatch":
+    def __enter__(self) -> Self:
         self._begun = time.perf_counter(), time.process_time()
         return self
 
