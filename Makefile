@@ -42,7 +42,7 @@ demo: $(RUNTIME) ## start a server, serve the bundled demo shop and crawl it
 
 .PHONY: test
 test: $(DEVELOPMENT) ## run all tests
-	$(BIN)/python -m pytest -n $(WORKERS) $(TEST_ARGS)
+	$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup $(TEST_ARGS)
 
 .PHONY: check
 check: $(DEVELOPMENT) ## formatting, lint, types and the layers of imports

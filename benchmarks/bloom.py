@@ -209,16 +209,26 @@ async def run(arguments: argparse.Namespace) -> list[Row]:
 
 
 def show(rows: list[Row]) -> None:
-    print("| filter | links | layers | wrong of asked | error rate | missed while filled | bytes/link measured "
-          "| by its status | adds/s | asks/s | server CPU µs/add |")  # fmt: skip
-    print("|---|---|---|---|---|---|---|---|---|---|---|")
+    columns = (
+        "filter", "links", "layers", "wrong of asked", "error rate", "missed while filled",
+        "bytes/link measured", "by its status", "adds/s", "asks/s", "server CPU µs/add",
+    )  # fmt: skip
+    print(f"| {' | '.join(columns)} |\n|{'---|' * len(columns)}")
     for row in rows:
-        cpu = "" if row.server_cpu_us_per_add is None else f"{row.server_cpu_us_per_add:.1f}"
-        print(
-            f"| {row.name} | {row.links:,} | {row.layers} | {row.wrong:,} of {row.asked:,} "
-            f"| {row.wrong / row.asked:.5%} | {row.missed:,} | {row.bytes_per_link:.2f} "
-            f"| {row.told_bytes_per_link:.2f} | {row.adds_per_second:,.0f} | {row.asks_per_second:,.0f} | {cpu} |"
+        cells = (
+            row.name,
+            f"{row.links:,}",
+            row.layers,
+            f"{row.wrong:,} of {row.asked:,}",
+            f"{row.wrong / row.asked:.5%}",
+            f"{row.missed:,}",
+            f"{row.bytes_per_link:.2f}",
+            f"{row.told_bytes_per_link:.2f}",
+            f"{row.adds_per_second:,.0f}",
+            f"{row.asks_per_second:,.0f}",
+            "" if row.server_cpu_us_per_add is None else f"{row.server_cpu_us_per_add:.1f}",
         )
+        print(f"| {' | '.join(map(str, cells))} |")
 
 
 def main() -> None:

@@ -12,7 +12,7 @@ from pathlib import Path
 from benchmarks.machine import StealMeter, machine_facts
 from benchmarks.synthetic_links import CRAWL_ID, SyntheticLinks
 from crawlmesh.adapters.sqlite import SqliteCrawlStore
-from crawlmesh.model.crawl import Crawl
+from crawlmesh.model.crawl import Crawl, Dedup
 from crawlmesh.model.lease import LeaseRequest
 from crawlmesh.ports.crawl_store import CrawlStore
 
@@ -66,8 +66,8 @@ class Driver:
         self._request = LeaseRequest("bench", (CRAWL_ID,), max_links=1_024, max_batches=64, batch_links=64)
         self._totals = Totals()
 
-    async def prepare(self) -> None:
-        await self._store.create_crawl(Crawl(CRAWL_ID, b"{}", self._clock.now()))
+    async def prepare(self, dedup: Dedup) -> None:
+        await self._store.create_crawl(Crawl(CRAWL_ID, b"{}", self._clock.now(), dedup=dedup))
         await self._store.add(self._source.seeds())
 
     async def checkpoint(self, known: int) -> Checkpoint:
@@ -163,7 +163,7 @@ async def measure(given: argparse.Namespace) -> list[Checkpoint]:
         store = await SqliteCrawlStore.open(folder / "crawl.sqlite", SystemClock())
         try:
             driver = Driver(store, source, folder)
-            await driver.prepare()
+            await driver.prepare(Dedup(given.dedup))
             for known in goals:
                 checkpoints.append(await driver.checkpoint(known))
                 print_checkpoint(checkpoints[-1])
@@ -179,6 +179,7 @@ def read_arguments() -> argparse.Namespace:
     parser.add_argument("--links-per-page", type=int, default=40)
     parser.add_argument("--new-share", type=float, default=0.5, help="of the links of a page, 0 … 1")
     parser.add_argument("--record-bytes", type=int, default=1_000)
+    parser.add_argument("--dedup", choices=[mode.value for mode in Dedup], default=Dedup.EXACT.value)
     given = parser.parse_args()
     if given.urls < CHECKPOINTS[0]:
         parser.error(f"--urls {given.urls}: at least {CHECKPOINTS[0]}")

@@ -17,6 +17,7 @@ import msgspec
 from crawlmesh.crawl.definition import CrawlDefinition
 from crawlmesh.crawl.plan import CrawlPlan
 from crawlmesh.errors import CrawlmeshError
+from crawlmesh.model.crawl import Dedup
 from crawlmesh.wiring import EngineOptions, FetchOptions, connect_crawl_store, make_engine, open_archive
 from crawlmesh.worker.garbage import spare_long_lived_objects
 from crawlmesh.worker.process_pool import SAID_WHY
@@ -30,6 +31,7 @@ class CrawlProcessJob(msgspec.Struct, frozen=True):
     crawl_id: str
     definition: CrawlDefinition
     archive: str | None  # folder
+    dedup: Dedup = Dedup.EXACT
 
 
 def crawl(node_id: str, connection: socket.socket, encoded_job: bytes) -> None:
@@ -56,7 +58,8 @@ async def _work(job: CrawlProcessJob, node_id: str, connection: socket.socket) -
     store = await connect_crawl_store(connection, _leave)
     archive = open_archive(Path(job.archive)) if job.archive else None
     options = msgspec.structs.replace(job.engine, node_id=node_id)
-    engine = make_engine(store, CrawlPlan(job.crawl_id, job.definition), options, job.fetching, archive)
+    plan = CrawlPlan(job.crawl_id, job.definition, dedup=job.dedup)
+    engine = make_engine(store, plan, options, job.fetching, archive)
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, engine.stop)
     spare_long_lived_objects()
     try:

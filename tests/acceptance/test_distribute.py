@@ -120,6 +120,31 @@ def test_commands_show_and_steer_nodes(alone: Standalone) -> None:
     assert "is online" in alone.command.run("node", "resume", node["id"]).out
 
 
+def test_commands_show_and_limit_hosts(alone: Standalone, crawled: str, site: DemoSite) -> None:
+    run = alone.command.run
+    host = site.manifest.hosts[0]
+    assert host in run("host", "list").out
+    assert host in [found["host"] for found in json_lines(run("host", "list", "--json").out)]
+    assert "Links done" in run("host", "show", host).out
+    assert "delay 2.5 s, slots 1" in run("host", "limit", host, "--delay", "2.5", "--slots", "1").out
+    assert "is blocked" in run("host", "block", host).out
+    limits = json.loads(run("host", "limit", host, "--slots", "3", "--json").out)["limits"]
+    assert limits == {"delay": 2.5, "slots": 3, "blocked": True}
+    assert "is not blocked" in run("host", "unblock", host).out
+    (limited,) = json_lines(run("host", "list", "--limited", "--json").out)
+    assert limited["limits"] == {"delay": 2.5, "slots": 3, "blocked": False}
+    assert "none" in run("host", "limit", host, "--clear").out
+    assert run("host", "list", "--limited").out == "There are no such hosts.\n"
+    assert "host.limits_changed" in run("events", "--type", "host.limits_changed", "--no-follow").out
+
+
+def test_commands_about_hosts_refuse_with_a_sentence(alone: Standalone) -> None:
+    check_sentence(alone.command.run("host", "show", "nobody.example", code=1), "nobody.example")
+    check_sentence(alone.command.run("host", "block", "1.2.3.999", code=1), "1.2.3.999")
+    check_sentence(alone.command.run("host", "limit", "a.example", code=2), "--delay", "--clear")
+    check_sentence(alone.command.run("host", "limit", "a.example", "--slots", "0", code=2), "--slots")
+
+
 def test_commands_manage_clusters_and_keys(alone: Standalone) -> None:
     made = json.loads(alone.command.run("cluster", "create", "east", "--json").out)
     assert (

@@ -1,10 +1,11 @@
-"""Two masters on PostgreSQL and four workers, all of them hit again and again."""
+"""Masters, workers and the engines behind them, all of them hit again and again."""
 
 import asyncio
 import random
 import time
 from collections import Counter
 from collections.abc import Awaitable, Callable
+from functools import partial
 from pathlib import Path
 from typing import Any, Self
 
@@ -12,6 +13,8 @@ import aiohttp
 
 from crawlmesh.testing.cluster_processes import ClusterProcesses, free_port
 from tests.chaos.crawl_under_fire import PER_HOST
+from tests.chaos.engines import Engines
+from tests.chaos.other_system import OtherSystem
 from tests.chaos.served_site import ServedSite
 from tests.chaos.tcp_proxy import TcpProxy
 
@@ -34,11 +37,12 @@ class ClusterUnderFire:
     """The processes, the connections between them, and how often they were hit."""
 
     def __init__(
-        self, folder: Path, store: str, site: ServedSite, dice: random.Random, workers: int = 4
+        self, folder: Path, engines: Engines, site: ServedSite, dice: random.Random, workers: int = 4
     ) -> None:
         self.site = site
+        self._engines = engines
         self._dice = dice
-        self._processes = ClusterProcesses(folder, {**SETTINGS, "control_store": store, "crawl_store": store})
+        self._processes = ClusterProcesses(folder, {**SETTINGS, **engines.settings})
         self._workers = [f"worker-{number + 1}" for number in range(workers)]
         self._masters: dict[str, str] = {}  # address by name
         self._proxies: list[TcpProxy] = []
@@ -46,6 +50,7 @@ class ClusterUnderFire:
         self.faults: Counter[str] = Counter()
         self.tasks: list[str] = []
         self.crawls: list[str] = []
+        self.other_system: OtherSystem | None = None  # which publishes tasks, where there is a broker
 
     async def __aenter__(self) -> Self:
         headers = {"Authorization": f"Bearer {self._processes.key}"}
@@ -59,12 +64,16 @@ class ClusterUnderFire:
 
     async def __aexit__(self, *_: object) -> None:
         await self._http.close()
+        if self.other_system is not None:
+            await self.other_system.aclose()
         for proxy in self._proxies:
             await proxy.stop()
         self._processes.__exit__(None, None, None)
 
     async def _start(self) -> None:
-        for name in ("master-1", "master-2"):
+        if self._engines.broker is not None:
+            self.other_system = OtherSystem(await self._engines.open_channel())
+        for name in [f"master-{number + 1}" for number in range(self._engines.masters)]:
             port = free_port()
             self._masters[name] = self._processes.start_master(name, port)
             proxy = TcpProxy(port)
@@ -95,7 +104,10 @@ class ClusterUnderFire:
         self.crawls.append(task)
 
     async def submit_noops(self, number: int) -> None:
-        """Small tasks beside it."""
+        """Small tasks beside it; from another system, where there is a broker."""
+        if self.other_system is not None:
+            await self.other_system.publish_noops(number)
+            return
         for _ in range(number):
             await self._submit({"task_type": "noop", "parameters": {"value": 1}, "max_retries": 100})
 
@@ -105,7 +117,12 @@ class ClusterUnderFire:
         return task["status"] in _ENDED
 
     async def all_tasks_ended(self) -> bool:
-        """Whether nothing is left to do."""
+        """Whether nothing is left to do, and everything that was published has come."""
+        if self.other_system is not None:
+            found = await self.get("/api/v1/system/overview")
+            if found["tasks_total"] < len(self.tasks) + self.other_system.published:
+                return False
+            return bool(sum(found["tasks"][status] for status in _ENDED) == found["tasks_total"])
         for task_id in self.tasks:
             if (await self.get(f"/api/v1/tasks/{task_id}"))["status"] not in _ENDED:
                 return False
@@ -124,31 +141,21 @@ class ClusterUnderFire:
 
     async def hit(self) -> None:
         """One fault, chosen by the dice, and its end."""
-        kind = self._dice.choice(
-            [
-                "kill worker",
-                "kill worker",
-                "kill master",
-                "pause worker",
-                "pause master",
-                "cut",
-                "cut",
-                "refuse",
-            ]
-        )
-        self.faults[kind] += 1
-        if kind == "kill worker":
-            await self._kill(self._dice.choice(self._workers))
-        elif kind == "kill master":
-            await self._kill(self._dice.choice(list(self._masters)))
-        elif kind == "pause worker":
-            await self._pause_worker(self._dice.choice(self._workers))
-        elif kind == "pause master":
-            await self._pause_master()
-        elif kind == "cut":
-            self._dice.choice(self._proxies).cut()
-        else:
-            await self._refuse()
+        faults: dict[str, Callable[[], Awaitable[None]]] = {
+            "kill worker": lambda: self._kill(self._dice.choice(self._workers)),
+            "kill worker too": lambda: self._kill(self._dice.choice(self._workers)),
+            "kill master": lambda: self._kill(self._dice.choice(list(self._masters))),
+            "pause worker": lambda: self._pause_worker(self._dice.choice(self._workers)),
+            "cut": self._cut,
+            "cut too": self._cut,
+            "refuse": self._refuse,
+            **({"pause master": self._pause_master} if len(self._masters) > 1 else {}),
+            **{f"kill {name}": partial(self._kill_store, name) for name in self._engines.stores},
+            **{f"kill {name}": partial(self._kill_broker, name) for name in self._engines.brokers},
+        }
+        kind = self._dice.choice(list(faults))
+        self.faults[kind.removesuffix(" too")] += 1
+        await faults[kind]()
 
     async def heal(self) -> None:
         """Everything runs and is connected."""
@@ -159,11 +166,28 @@ class ClusterUnderFire:
 
     async def _kill(self, name: str) -> None:
         self._processes.kill(name)
-        if self._dice.random() < 0.5:
+        if self._dice.random() < 0.5 and not (name in self._masters and len(self._masters) == 1):
             await self.further_requests(self._dice.randrange(8))
         self._processes.start_again(name)
         if name in self._masters:
             await self.until(self._some_master_leads, "a master leads again")
+
+    async def _kill_store(self, name: str) -> None:
+        """While nobody starts: a master or worker that finds no store ends, and says why."""
+        await self.until(self._all_masters_answer, "all masters answer")
+        await self.until(self._all_online, "all workers are online")
+        server = self._engines.stores[name]
+        await asyncio.to_thread(server.kill)
+        await asyncio.to_thread(server.start)
+        await self.until(self._some_master_leads, "a master leads again")
+
+    async def _kill_broker(self, name: str) -> None:
+        """The site is crawled on meanwhile."""
+        server = self._engines.brokers[name]
+        await asyncio.to_thread(server.kill)
+        if self._dice.random() < 0.5:
+            await self.further_requests(self._dice.randrange(8))
+        await asyncio.to_thread(server.start)
 
     async def _pause_worker(self, name: str) -> None:
         """Longer than its leases: until it is declared dead."""
@@ -188,11 +212,15 @@ class ClusterUnderFire:
         finally:
             self._processes.go_on(leader)
 
+    async def _cut(self) -> None:
+        self._dice.choice(self._proxies).cut()
+
     async def _refuse(self) -> None:
         proxy = self._dice.choice(self._proxies)
         proxy.refuse(refusing=True)
         proxy.cut()
-        await self.further_requests(self._dice.randrange(8))
+        if len(self._proxies) > 1:
+            await self.further_requests(self._dice.randrange(8))
         proxy.refuse(refusing=False)
 
     # -- looking ---------------------------------------------------------------------------------
@@ -221,7 +249,7 @@ class ClusterUnderFire:
     async def _ask(self, method: str, path: str, **options: Any) -> Any:
         deadline = time.monotonic() + _PATIENCE
         while True:
-            for address in self._dice.sample(list(self._masters.values()), 2):
+            for address in self._dice.sample(list(self._masters.values()), len(self._masters)):
                 try:
                     async with self._http.request(method, address + path, **options) as response:
                         if response.status < 500:
@@ -232,14 +260,21 @@ class ClusterUnderFire:
             assert time.monotonic() < deadline, f"no master answers {path}; {self._printed()}"
             await asyncio.sleep(0.05)
 
-    async def _leads(self, name: str) -> bool:
+    async def _health(self, name: str) -> dict[str, Any] | None:
         try:
             async with self._http.get(
                 self._masters[name] + "/health", timeout=aiohttp.ClientTimeout(total=1)
             ) as response:
-                return bool((await response.json())["leader"])
+                return dict(await response.json())
         except (aiohttp.ClientError, TimeoutError):
-            return False
+            return None
+
+    async def _leads(self, name: str) -> bool:
+        health = await self._health(name)
+        return health is not None and bool(health["leader"])
+
+    async def _all_masters_answer(self) -> bool:
+        return None not in [await self._health(name) for name in self._masters]
 
     async def _leader(self) -> str | None:
         for name in self._masters:

@@ -77,7 +77,7 @@ async def test_down_and_up_again_leads_to_the_same_tables(url: str) -> None:
     assert await schema_of(url) == []
     await upgrade(url)
     assert await schema_of(url) == tables
-    assert await current(url) == "0001"
+    assert await current(url) == "0002"
 
 
 async def test_what_is_stored_survives_an_upgrade(url: str) -> None:
@@ -94,7 +94,7 @@ def test_files_are_named_after_their_revisions() -> None:
 
 async def test_masters_that_start_at_once_lay_the_tables_once(url: str) -> None:
     await asyncio.gather(*(upgrade(url) for _ in range(4)))
-    assert await current(url) == "0001"
+    assert await current(url) == "0002"
 
 
 async def test_a_database_of_a_newer_version_is_refused_and_left_alone(url: str) -> None:

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 class ScalableBloomFilter:
     """Fingerprints that are known, as a set has them, in about 3 bytes each; a few new ones seem to be known.
 
-    It grows by layers (see `crawlmesh.rules.bloom_sizing`). The same fingerprints in the same order make the same
-    filter, so it need not be kept where they are.
+    It grows by layers (see `crawlmesh.rules.bloom_sizing`). The same fingerprints in the same order make the
+    same filter, so it need not be kept where they are.
     """
 
     __slots__ = ("_filters", "_layers", "_room", "count")

@@ -194,6 +194,7 @@ PROGRESS: dict[str, Any] = {
     "by_status": {"200": 14, "404": 1},
     "by_rule": {"host": 8},
     "by_reason": {"status_404": 1},
+    "filter": None,
 }
 KEY: dict[str, Any] = {
     "id": "key-01HF3Z8Q4V6N2K7M9P1R3T5W7X",

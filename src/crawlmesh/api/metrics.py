@@ -9,9 +9,23 @@ from starlette.responses import Response
 from crawlmesh.api.auth import VIEWERS
 from crawlmesh.api.operations import Success, operation
 from crawlmesh.api.services import Services, services_of
+from crawlmesh.control.crawl_filters import crawl_filters
 from crawlmesh.model.node import NodeStatus
 from crawlmesh.model.task import TaskStatus
-from crawlmesh.observability.metrics import LEADER, NODES, QUEUE_DEPTH, QUEUES, RUNNING, STREAMS, TASKS
+from crawlmesh.observability.metrics import (
+    BROKER_CONNECTED,
+    FILTER_BYTES,
+    FILTER_FILL,
+    FILTER_LINKS,
+    FILTERS,
+    LEADER,
+    NODES,
+    QUEUE_DEPTH,
+    QUEUES,
+    RUNNING,
+    STREAMS,
+    TASKS,
+)
 from crawlmesh.observability.prometheus import CONTENT_TYPE
 
 router = APIRouter()
@@ -48,3 +62,12 @@ async def _look(services: Services) -> None:
     measurements.set(RUNNING, sum((await store.node_loads()).values()))
     measurements.set(LEADER, 1 if services.options.leads() else 0)
     measurements.set(STREAMS, len(services.listeners))
+    brokers = {"task_channel": services.context.task_channel, "event_bus": services.context.event_bus}
+    for use, broker in brokers.items():
+        if broker is not None:
+            measurements.set(BROKER_CONNECTED, float(broker.channel.is_connected), use)
+    filters = [each.status for each in await crawl_filters(services.context)]
+    measurements.set(FILTERS, len(filters))
+    measurements.set(FILTER_FILL, max((status.fill for status in filters), default=0.0))
+    measurements.set(FILTER_LINKS, sum(status.count for status in filters))
+    measurements.set(FILTER_BYTES, sum(status.bytes for status in filters))

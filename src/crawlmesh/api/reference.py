@@ -42,6 +42,10 @@ EVENT_MEANINGS: dict[EventType, tuple[str, str]] = {
     EventType.TASK_COMPLETED: ("A task is done.", "task_id, node_id, result"),
     EventType.TASK_FAILED: ("A task is given up.", "task_id, node_id, result"),
     EventType.TASK_TIMEOUT: ("A go at a task took too long.", "task_id, node_id, retry_count"),
+    EventType.TASK_FILTER_NEARLY_FULL: (
+        "The Bloom filter of a crawl is nine tenths full; it grows when it is full. Told once for each size.",
+        "task_id, capacity, count, layers, bytes, error_rate",
+    ),
     EventType.HOST_LIMITS_CHANGED: (
         "A user laid limits down for a host, or took them away (all empty).",
         "host, delay, slots, blocked",

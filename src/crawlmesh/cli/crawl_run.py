@@ -185,6 +185,7 @@ class _Run:
             crawl_id=self._prepared.crawl.id,
             definition=self._prepared.plan.definition,
             archive=None if archive_folder is None else str(archive_folder),
+            dedup=self._prepared.crawl.dedup,
         )
         serve = serve_crawl_store(self._store)
         encoded = msgspec.json.encode(job)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Protocol
 import click
 import msgspec
 
-from crawlmesh.cli.words import in_bytes, in_time
+from crawlmesh.cli.words import filter_in_words, in_bytes, in_time
 from crawlmesh.model.crawl import CrawlProgress, HostProgress
 from crawlmesh.ports.clock import Clock
 from crawlmesh.ports.crawl_store import CrawlStore
@@ -94,8 +94,14 @@ def choose_screen() -> Screen:
 
 
 async def _watch(screen: Screen, camera: "_Camera") -> None:
+    told_layers = 0
     while True:
-        screen.show(await camera.take())
+        snapshot = await camera.take()
+        screen.show(snapshot)
+        status = snapshot.progress.filter
+        if status is not None and status.nearly_full and status.layers > told_layers:
+            told_layers = status.layers
+            screen.tell(f"The Bloom filter is {filter_in_words(status)}.")
         await asyncio.sleep(screen.interval)
 
 

@@ -13,8 +13,9 @@ from crawlmesh.settings import Mode, Settings, load_settings, mode_file
 
 _FLAGS = (
     "mode", "host", "port", "master_url", "device_id", "device_name", "api_key", "join_token",
-    "control_store", "crawl_store", "concurrent_tasks", "processes", "load_balance_strategy", "node_type",
-    "region", "cluster", "discovery", "allow_private_networks", "log_level", "data_dir",
+    "control_store", "crawl_store", "task_channel", "event_bus", "concurrent_tasks", "processes",
+    "load_balance_strategy", "node_type", "region", "cluster", "discovery", "allow_private_networks",
+    "log_level", "data_dir",
 )  # fmt: skip
 
 
@@ -33,6 +34,8 @@ _FLAGS = (
 @click.option("--join-token", metavar="KEY", help="The key that lets workers in. [default: generated]")
 @click.option("--control-store", metavar="URL", help="sqlite:///FILE or postgresql://… for tasks and nodes.")
 @click.option("--crawl-store", metavar="URL", help="The same for links and records.")
+@click.option("--task-channel", metavar="URL", help="amqp://… or kafka://…, where tasks come from.")
+@click.option("--event-bus", metavar="URL", help="The same, where events and results are published.")
 @click.option("--concurrent-tasks", type=int, metavar="N", help="Tasks of a worker at once. [default: 32]")
 @click.option("--processes", type=int, metavar="N", help="Crawl processes of a worker. [default: 1]")
 @click.option("--strategy", "load_balance_strategy", metavar="NAME", help="How nodes are chosen.")

@@ -13,12 +13,13 @@ from crawlmesh.cli.cluster_connection import (
 )
 from crawlmesh.cli.exit_codes import ExitCode
 from crawlmesh.cli.printing import in_share, print_fields, print_json
+from crawlmesh.cli.words import filter_in_words
 from crawlmesh.errors import MasterUnreachableError, UsageError
 from crawlmesh.settings import Settings
 
 if TYPE_CHECKING:
     from crawlmesh.client import Client
-    from crawlmesh.client.answers import Overview
+    from crawlmesh.client.answers import BrokerState, Overview
 
 
 @click.command()
@@ -62,7 +63,17 @@ def _fields(url: str, found: "Overview") -> dict[str, Any]:
         "Load": "" if found.mean_load is None else in_share(found.mean_load),
         "CPU": "" if found.mean_cpu is None else in_share(found.mean_cpu),
         "Memory": "" if found.mean_memory is None else in_share(found.mean_memory),
+        "Task channel": _broker(found.task_channel),
+        "Event bus": _broker(found.event_bus),
+        "Filters": "; ".join(f"{each.task_id}: {filter_in_words(each.filter)}" for each in found.filters),
     }
+
+
+def _broker(found: "BrokerState | None") -> str:
+    if found is None:
+        return ""
+    words = {"away": "does not answer", "unused": "not used by this master, which does not lead"}
+    return f"{found.address} ({words.get(found.state, found.state)})"
 
 
 def _counts(numbers: dict[str, int], total: int | None) -> str:

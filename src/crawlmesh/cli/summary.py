@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import click
 import msgspec
 
-from crawlmesh.cli.words import in_bytes, in_time
-from crawlmesh.model.crawl import CrawlProgress
+from crawlmesh.cli.words import filter_in_words, in_bytes, in_time
+from crawlmesh.model.crawl import CrawlProgress, FilterStatus
 from crawlmesh.model.link import LinkState
 from crawlmesh.ports.crawl_store import CrawlStore
 from crawlmesh.rules.scope import RULE_SENTENCES
@@ -49,6 +49,7 @@ class CrawlSummary(msgspec.Struct, frozen=True, kw_only=True):
     by_outcome: dict[str, int]
     by_reason: dict[str, int]
     by_rule: dict[str, int]
+    filter: FilterStatus | None
     dead_seeds: list[str]
 
 
@@ -85,6 +86,7 @@ async def summarize(
         by_outcome=progress.by_outcome,
         by_reason=progress.by_reason,
         by_rule=progress.by_rule,
+        filter=progress.filter,
         dead_seeds=await _dead_seeds(store, prepared, progress),
     )
 
@@ -156,6 +158,7 @@ def _print_table(summary: CrawlSummary) -> None:
         "Dead links": f"{summary.dead:,}{_detail(summary.by_reason)}",
         "Skipped": f"{summary.skipped:,}{_detail(summary.by_rule)}",
         "Retries": f"{summary.retries:,}",
+        **({"Filter": filter_in_words(summary.filter)} if summary.filter else {}),
         "Time": in_time(summary.seconds),
         "Written to": summary.output,
         "State": summary.state,

@@ -1,5 +1,7 @@
 """Numbers in words."""
 
+from crawlmesh.model.crawl import FilterStatus
+
 _UNITS = ("bytes", "kB", "MB", "GB", "TB")
 
 
@@ -19,3 +21,12 @@ def in_time(seconds: float) -> str:
     minutes, seconds = divmod(int(seconds), 60)
     hours, minutes = divmod(minutes, 60)
     return f"{hours} h {minutes:02} min" if hours else f"{minutes} min {seconds:02} s"
+
+
+def filter_in_words(status: FilterStatus) -> str:
+    """The Bloom filter of a crawl for people."""
+    full = f"{status.fill:.0%} full{', will grow' if status.nearly_full else ''}"
+    return (
+        f"{full} ({status.count:,} of {status.capacity:,} links, {status.layers} layers, "
+        f"{in_bytes(status.bytes)}, {status.error_rate:.4%} errors)"
+    )

@@ -5,6 +5,7 @@ from typing import Any
 
 import msgspec
 
+from crawlmesh.model.crawl import FilterStatus
 from crawlmesh.model.task import ENDED
 
 
@@ -261,6 +262,20 @@ class Explanation(msgspec.Struct, frozen=True, kw_only=True):
         return list(dict.fromkeys(text for text in (self.summary, *further, *chosen) if text))
 
 
+class CrawlFilter(msgspec.Struct, frozen=True, kw_only=True):
+    """The Bloom filter of a crawl that is worked on."""
+
+    task_id: str
+    filter: FilterStatus
+
+
+class BrokerState(msgspec.Struct, frozen=True, kw_only=True):
+    """How a message broker stands: `connected`, `away`, or `unused` by a master that does not lead."""
+
+    address: str
+    state: str
+
+
 class Overview(msgspec.Struct, frozen=True, kw_only=True):
     """The whole system: counters of everything, and means over the nodes that are online."""
 
@@ -278,3 +293,6 @@ class Overview(msgspec.Struct, frozen=True, kw_only=True):
     mean_memory: float | None = None
     leader: str | None = None
     last_event_id: int = 0
+    filters: list[CrawlFilter] = []  # the fullest first
+    task_channel: BrokerState | None = None
+    event_bus: BrokerState | None = None

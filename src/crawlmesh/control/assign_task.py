@@ -21,6 +21,7 @@ async def assign_task(context: ControlContext, task_id: str, node_id: str) -> Ta
     node = await known_node(context, node_id)
     if await _is_there(context, task_id, node_id):
         return await known_task(context, task_id)
+    made: list[TaskChange] = []
     taken = len(await context.store.node_assignments(node_id))
 
     def decide(task: Task, running: tuple[Execution, ...]) -> TaskChange:
@@ -29,15 +30,20 @@ async def assign_task(context: ControlContext, task_id: str, node_id: str) -> Ta
         execution = _execution(context, task, node, now)
         elsewhere = [each for each in running if each.stop is None]
         if task.open_places < 1 and elsewhere and _not_begun(task, elsewhere):
-            return task_lifecycle.moved(task, elsewhere[0], execution, running, now)
-        return task_lifecycle.placed(task, execution, now)
+            change = task_lifecycle.moved(task, elsewhere[0], execution, running, now)
+        else:
+            change = task_lifecycle.placed(task, execution, now)
+        made.append(change)
+        return change
 
     try:
-        return await change_task(context, task_id, decide)
+        task = await change_task(context, task_id, decide)
     except ConflictError:
         if await _is_there(context, task_id, node_id):  # the scheduler had the same idea meanwhile
             return await known_task(context, task_id)
         raise
+    context.outbox.placed(made[-1], node)
+    return task
 
 
 async def _is_there(context: ControlContext, task_id: str, node_id: str) -> bool:

@@ -5,8 +5,10 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import Any
 
+from crawlmesh.control.broker import Broker
 from crawlmesh.control.ids import IdMaker
 from crawlmesh.control.options import ControlOptions
+from crawlmesh.control.outbox import Outbox
 from crawlmesh.control.remembered import Remembered
 from crawlmesh.control.signals import Signals
 from crawlmesh.model.task import WEB_CRAWL
@@ -43,6 +45,9 @@ class ControlContext:
     remembered: Remembered = field(default_factory=Remembered)
     signals: Signals = field(default_factory=Signals)
     measurements: Measurements = field(default_factory=NoMeasurements)
+    task_channel: Broker | None = None
+    event_bus: Broker | None = None
+    outbox: Outbox = field(default_factory=Outbox)
     ids: IdMaker = field(init=False)
 
     def __post_init__(self) -> None:

@@ -1,14 +1,28 @@
 """Ids that grow with time, so that sorting by id is sorting by age."""
 
 import random
+import re
 from collections.abc import Callable
 
 _ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"  # Crockford's base 32
 _PAIRS = tuple(first + second for first in _ALPHABET for second in _ALPHABET)
 _LENGTH = 26  # characters: 48 bits of milliseconds, then 80 that make it unique
+_MOMENT_LENGTH = 10  # characters of it for the milliseconds
+_MOMENT = re.compile(f"[{_ALPHABET}]+")
 _UNIQUE_BITS = 80
 _STEP_BITS = 32  # between two ids of one millisecond, so that they cannot be guessed from each other
 _LOW_BITS = 40
+
+
+def moment_of(made_id: str) -> float:
+    """When an id was made, in Unix seconds; 0 where no IdMaker made it."""
+    written = made_id.rpartition("-")[2]
+    if len(written) != _LENGTH or not _MOMENT.fullmatch(written[:_MOMENT_LENGTH]):
+        return 0.0
+    milliseconds = 0
+    for character in written[:_MOMENT_LENGTH]:
+        milliseconds = milliseconds * len(_ALPHABET) + _ALPHABET.index(character)
+    return milliseconds / 1000
 
 
 class IdMaker:

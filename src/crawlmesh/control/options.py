@@ -35,6 +35,7 @@ class ControlOptions(msgspec.Struct, frozen=True, kw_only=True):
     wake_interval: float = 1.0
     lease_expiry_interval: float = 5.0
     finish_crawls_interval: float = 5.0
+    filter_watch_interval: float = 15.0  # between two looks for Bloom filters that are nearly full
     retention_interval: float = 60.0
     keep_tasks: float | None = 30 * 86_400.0  # ended ones; None: for ever
     keep_events: float | None = 7 * 86_400.0
@@ -42,6 +43,7 @@ class ControlOptions(msgspec.Struct, frozen=True, kw_only=True):
     keep_logs: float | None = 7 * 86_400.0
     keep_idempotency_keys: float = 86_400.0
 
+    channel_grace: float = 5.0  # that the task channel has to bring work before a pull does
     longest_pull: float = 60.0  # that a node may wait for work in one call
     merged_items: int = 1000  # of each list in the result of a crawl
     most_batch: int = 10_000  # tasks in one submission

@@ -4,9 +4,13 @@ from collections import Counter
 
 import msgspec
 
+from crawlmesh.control.broker import BrokerState, broker_state
 from crawlmesh.control.context import ControlContext
+from crawlmesh.control.crawl_filters import CrawlFilter, crawl_filters
 from crawlmesh.model.node import HealthStatus, Node, NodeStatus
 from crawlmesh.model.task import TaskStatus
+
+_SHOWN_FILTERS = 10
 
 
 class Overview(msgspec.Struct, frozen=True, kw_only=True):
@@ -27,10 +31,13 @@ class Overview(msgspec.Struct, frozen=True, kw_only=True):
     mean_memory: float | None
     leader: str | None
     last_event_id: int
+    filters: list[CrawlFilter]  # the fullest first
+    task_channel: BrokerState | None = None
+    event_bus: BrokerState | None = None
 
 
-async def overview(context: ControlContext) -> Overview:
-    """Reads each node once; everything else is kept as a counter."""
+async def overview(context: ControlContext, *, leads: bool = True) -> Overview:
+    """Reads each node once; everything else is kept as a counter. `leads`: whether this master does."""
     store = context.store
     now = context.clock.now()
     tasks = (await store.count_tasks()).by_status
@@ -55,6 +62,9 @@ async def overview(context: ControlContext) -> Overview:
         mean_memory=_mean_usage(online, "memory_usage"),
         leader=leader.holder if leader is not None and leader.expires_at > now else None,
         last_event_id=await store.last_event_id(),
+        filters=(await crawl_filters(context))[:_SHOWN_FILTERS],
+        task_channel=broker_state(context.task_channel, leads=leads),
+        event_bus=broker_state(context.event_bus, leads=leads),
     )
 
 

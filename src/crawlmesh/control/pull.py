@@ -6,6 +6,7 @@ from typing import NamedTuple
 from crawlmesh.control.changing import Candidate, change_by_execution
 from crawlmesh.control.context import ControlContext
 from crawlmesh.control.heartbeat import revive
+from crawlmesh.control.ids import moment_of
 from crawlmesh.control.node_steps import set_offline
 from crawlmesh.control.releasing import release_executions
 from crawlmesh.control.sessions import node_in_session
@@ -17,6 +18,7 @@ from crawlmesh.protocol.node_messages import PullAnswer, PullMessage, StopOrder
 from crawlmesh.rules import task_lifecycle
 
 _STOP_ORDER_PAUSE = 1.0  # seconds until an order that is not yet obeyed is worth an answer of its own again
+_CHANNEL_PAUSE = 0.25  # seconds until a node to which work is under way is asked what of it has come
 _GONE_PAUSE = 1.0  # seconds that news of what is over may wait: mostly the node ended it itself
 
 
@@ -42,11 +44,14 @@ async def pull(context: ControlContext, node_id: str, message: PullMessage) -> P
         view = await _look(context, node_id, message)
         if view is None:
             continue  # what was just changed is read again, under a mark that knows of it
-        answer = await _answer(context, message, view)
+        under_way = _under_way(context, message, view.running)
+        answer = await _answer(context, message, view, under_way)
         now = clock.monotonic()
         if now >= until or _is_urgent(context, node_id, answer, now - begun):
             _remember(context, node_id, answer)
             return answer
+        if under_way:
+            until = min(until, now + _CHANNEL_PAUSE)
         pause = until - now
         if answer.stop or answer.gone:
             pause = min(pause, _STOP_ORDER_PAUSE, _GONE_PAUSE)
@@ -91,13 +96,26 @@ async def _end_unknown(
     context: ControlContext, message: PullMessage, running: Sequence[RunningExecution]
 ) -> bool:
     """End what shall stop and never came to the node. Returns whether there was any."""
-    known = set(message.known)
+    known = {*message.known, *_under_way(context, message, running)}
     unknown = [each.id for each in running if each.stop is not None and each.id not in known]
     return bool(unknown) and bool(await release_executions(context, unknown))
 
 
-async def _answer(context: ControlContext, message: PullMessage, view: _View) -> PullAnswer:
+def _under_way(
+    context: ControlContext, message: PullMessage, running: Sequence[RunningExecution]
+) -> set[str]:
+    """What the node does not know, but should have from the task channel any moment."""
+    if not message.channel or context.task_channel is None:
+        return set()
     known = set(message.known)
+    now, grace = context.clock.now(), context.options.channel_grace
+    return {each.id for each in running if each.id not in known and 0 <= now - moment_of(each.id) < grace}
+
+
+async def _answer(
+    context: ControlContext, message: PullMessage, view: _View, under_way: set[str]
+) -> PullAnswer:
+    known = {*message.known, *under_way}
     own = {each.id for each in view.running}
     new = [each.id for each in view.running if each.id not in known]
     assignments = await context.store.assignments(new) if new else []

@@ -15,3 +15,4 @@ async def remove_node(context: ControlContext, node_id: str) -> None:
     context.remembered.forget_node(node_id)
     if not await context.store.delete_node(node_id, [event]):
         raise NotFoundError(f"There is no node {node_id!r}.")
+    context.outbox.removed(node_id)

@@ -3,7 +3,7 @@
 import asyncio
 import hashlib
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -65,6 +65,20 @@ async def submit_recognising(
     ]
     _log_recognised(submitted)
     return submitted
+
+
+async def submit_each(context: ControlContext, requests: Mapping[str, NewTask]) -> list[Task]:
+    """Store new tasks that were checked, each under a key of its own: a key that is known gives its task."""
+    now = context.clock.now()
+    submissions: list[Submission] = []
+    for index, (key, request) in enumerate(requests.items()):
+        task = _new_task(context, request, now)
+        life = context.options.keep_idempotency_keys
+        submissions.append(
+            Submission(task=task, events=(_created(task),), idempotency_key=key, key_life=life)
+        )
+        await _let_others_in(index)
+    return await context.store.submit(submissions, now)
 
 
 async def _let_others_in(number: int) -> None:

@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 
 from crawlmesh.crawl.recent_links import RecentLinks
+from crawlmesh.model.crawl import Dedup
 from crawlmesh.model.link import FoundBy, LeasedLink, NewLink, SkippedLink
 from crawlmesh.rules.rule_names import DEPTH, SCOPE_DOMAIN, SCOPE_HOST
 from crawlmesh.rules.scope import ScopeRules
@@ -18,7 +19,9 @@ from crawlmesh.rules.url_identity import (
 )
 
 _REMEMBERED_ORIGINS = 20_000
-_REMEMBERED_FINGERPRINTS = 4_000_000  # two generations of so many are kept
+# Two generations of so many are kept. An exact store in the same process has the same bytes; who chose a
+# filter wants to save them.
+_REMEMBERED_FINGERPRINTS = {Dedup.EXACT: 4_000_000, Dedup.BLOOM: 250_000}
 
 # Found nearer to a seed, or on another host, the same URL may be in.
 _RULES_ABOUT_THE_PAGE = frozenset({DEPTH, SCOPE_HOST, SCOPE_DOMAIN})
@@ -28,7 +31,12 @@ class Discovery:
     """Decides for one crawl which links are followed, and remembers which it has decided already."""
 
     def __init__(
-        self, crawl_id: str, scope: ScopeRules, traps: TrapLimits, ignored_parameters: ParameterFilter
+        self,
+        crawl_id: str,
+        scope: ScopeRules,
+        traps: TrapLimits,
+        ignored_parameters: ParameterFilter,
+        dedup: Dedup = Dedup.EXACT,
     ) -> None:
         self._crawl_id = crawl_id
         self._scope = scope
@@ -36,9 +44,9 @@ class Discovery:
         self._ignored_parameters = ignored_parameters
         self._recent: RecentLinks[str] = RecentLinks()
         self._refused: RecentLinks[str] = RecentLinks()  # where another page could lead to another decision
-        # The store holds the same bytes, so that they cost little here.
-        self._sent: RecentLinks[bytes] = RecentLinks(_REMEMBERED_FINGERPRINTS)
+        self._sent: RecentLinks[bytes] = RecentLinks(_REMEMBERED_FINGERPRINTS[dedup])
         self._origins: KnownOrigins = {}
+        self.known = 0  # links on pages that were recognised here and did not go to the store
 
     def forget(self) -> None:
         """Send everything again: a settlement that carried links was refused."""
@@ -61,6 +69,7 @@ class Discovery:
         resolver: LinkResolver | None = None
         place = f"{site} {page.depth} "
         remember = self._recent.remember
+        known = 0
         for href in hrefs:
             first = href[:1]
             if first == "/" and href[1:2] != "/":
@@ -72,9 +81,11 @@ class Discovery:
             else:
                 key = (document if first == "?" else folder) + href
             if not remember(key):
+                known += 1
                 continue
             if self._refused.knows(place + key):
                 self._recent.forget(key)
+                known += 1
                 continue
             if resolver is None:
                 resolver = self._resolver(page_url, base)
@@ -84,6 +95,7 @@ class Discovery:
                 if rule in _RULES_ABOUT_THE_PAGE:
                     self._recent.forget(key)
                     self._refused.remember(place + key)
+        self.known += known
 
     def _resolver(self, page_url: str, base: str | None) -> LinkResolver:
         if len(self._origins) > _REMEMBERED_ORIGINS:
@@ -99,6 +111,7 @@ class Discovery:
         skipped: list[SkippedLink],
     ) -> str | None:
         if self._sent.knows(target.fingerprint):
+            self.known += 1
             return None
         depth = page.depth + 1
         # Whoever lists a URL in a sitemap need not be its neighbour.

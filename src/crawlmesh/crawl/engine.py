@@ -249,7 +249,10 @@ class Engine:
 
     def _keep(self, batch: ActiveBatch, link: LeasedLink, outcome: LinkOutcome) -> None:
         batch.outcomes.append(outcome)
-        self._tallies[link.crawl_id].count(outcome)
+        tally = self._tallies[link.crawl_id]
+        tally.count(outcome)
+        if plan := self._plans.get(link.crawl_id):
+            tally.known = plan.discovery.known
 
     def _outcome(
         self, batch: ActiveBatch, plan: CrawlPlan, link: LeasedLink, response: FetchResponse, now: float

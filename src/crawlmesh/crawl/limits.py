@@ -3,8 +3,7 @@
 import msgspec
 
 from crawlmesh.crawl.pace import CrawlPace
-from crawlmesh.model.crawl import Dedup
-from crawlmesh.rules.bloom_sizing import DEFAULT_CAPACITY, DEFAULT_ERROR_RATE
+from crawlmesh.model.crawl import DEFAULT_FILTER_CAPACITY, DEFAULT_FILTER_ERROR_RATE, Dedup
 
 
 class CrawlLimits(msgspec.Struct, frozen=True, kw_only=True):
@@ -16,8 +15,8 @@ class CrawlLimits(msgspec.Struct, frozen=True, kw_only=True):
     headers: tuple[tuple[str, str], ...] = ()  # beside those of the worker's settings
     user_agent: str | None = None  # None: that of the worker's settings
     dedup: Dedup | None = None  # how links are recognised; None: exactly, or as the crawl was begun
-    dedup_capacity: int = DEFAULT_CAPACITY  # links that a filter is made for at first
-    dedup_error_rate: float = DEFAULT_ERROR_RATE
+    dedup_capacity: int = DEFAULT_FILTER_CAPACITY  # links that a filter is made for at first
+    dedup_error_rate: float = DEFAULT_FILTER_ERROR_RATE
 
     def pace(self) -> CrawlPace:
         """The part of it that the engine keeps to."""

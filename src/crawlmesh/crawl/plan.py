@@ -5,6 +5,7 @@ from crawlmesh.crawl.discovery import Discovery
 from crawlmesh.crawl.extraction import ExtractionSpec, Extractor
 from crawlmesh.crawl.pace import CrawlPace
 from crawlmesh.errors import UrlError
+from crawlmesh.model.crawl import Dedup
 from crawlmesh.model.link import FoundBy, NewLink
 from crawlmesh.rules.scope import ScopeRules
 from crawlmesh.rules.url_identity import CanonicalUrl, ParameterFilter, canonicalize
@@ -19,6 +20,7 @@ class CrawlPlan:
         definition: CrawlDefinition,
         pace: CrawlPace | None = None,
         max_pages: int | None = None,
+        dedup: Dedup = Dedup.EXACT,
     ) -> None:
         self.crawl_id = crawl_id
         self.definition = definition
@@ -34,7 +36,7 @@ class CrawlPlan:
             definition.exclude,
             definition.depth,
         )
-        self.discovery = Discovery(crawl_id, scope, definition.traps, self.ignored_parameters)
+        self.discovery = Discovery(crawl_id, scope, definition.traps, self.ignored_parameters, dedup)
         spec = None if definition.extraction is None else ExtractionSpec.from_json(definition.extraction)
         self.extractor = Extractor(spec, definition.metadata)
 

@@ -14,6 +14,7 @@ class CrawlTally(msgspec.Struct):
     bytes: int = 0  # of all answers, as in the counters of the crawl
     retries: int = 0
     dead: dict[str, int] = {}  # links given up, by reason
+    known: int = 0  # links on pages that this process knew, so that they did not go to the store
 
     def count(self, outcome: LinkOutcome) -> None:
         """Take note of an outcome."""
@@ -30,5 +31,9 @@ class CrawlTally(msgspec.Struct):
     def __add__(self, other: "CrawlTally") -> "CrawlTally":
         dead = dict(Counter(self.dead) + Counter(other.dead))
         return CrawlTally(
-            self.pages + other.pages, self.bytes + other.bytes, self.retries + other.retries, dead
+            self.pages + other.pages,
+            self.bytes + other.bytes,
+            self.retries + other.retries,
+            dead,
+            self.known + other.known,
         )

@@ -83,9 +83,7 @@ def _dedup(parameters: Mapping[str, Any], defaults: CrawlLimits) -> dict[str, An
     if mode is not None and mode not in bounds.DEDUPS:
         raise _error("dedup", f"must be one of {', '.join(bounds.DEDUPS)}, not {_shown(mode)}")
     capacity = _whole(parameters, "dedup_capacity", 1, bounds.MOST_FILTERED)
-    rate = _number(
-        parameters, "dedup_error_rate", bounds.LEAST_ERROR_RATE, bounds.MOST_ERROR_RATE, float
-    )
+    rate = _number(parameters, "dedup_error_rate", bounds.LEAST_ERROR_RATE, bounds.MOST_ERROR_RATE, float)
     return {
         "dedup": defaults.dedup if mode is None else Dedup(mode),
         "dedup_capacity": defaults.dedup_capacity if capacity is None else capacity,

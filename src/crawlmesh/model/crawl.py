@@ -6,6 +6,10 @@ import msgspec
 
 from crawlmesh.model.host import HostState
 
+DEFAULT_FILTER_CAPACITY = 1_000_000  # links
+DEFAULT_FILTER_ERROR_RATE = 0.0001
+_NEARLY_FULL = 0.9
+
 
 class Dedup(StrEnum):
     """How a crawl recognises known links. A Bloom filter needs 2 to 4 bytes a link, and may err."""
@@ -25,8 +29,13 @@ class FilterStatus(msgspec.Struct, frozen=True):
 
     @property
     def fill(self) -> float:
-        """From 0 to 1; from 0.9 on it should be looked at."""
+        """From 0 to 1."""
         return self.count / self.capacity if self.capacity else 0.0
+
+    @property
+    def nearly_full(self) -> bool:
+        """Whether it will soon grow to more than twice its size."""
+        return self.fill >= _NEARLY_FULL
 
 
 class Crawl(msgspec.Struct, frozen=True):
@@ -44,8 +53,10 @@ class Crawl(msgspec.Struct, frozen=True):
     default_delay: float = 0.0  # for hosts that are met for the first time; seconds
     default_slots: int = 4  # the same
     dedup: Dedup = Dedup.EXACT
-    filter_capacity: int = 1_000_000  # links that the first layer of a Bloom filter is made for
-    filter_error_rate: float = 0.0001  # of all layers together: new links that are taken for known ones
+    filter_capacity: int = DEFAULT_FILTER_CAPACITY  # links that the first layer of a Bloom filter is made for
+    filter_error_rate: float = (
+        DEFAULT_FILTER_ERROR_RATE  # of all layers together: new links that are taken for known ones
+    )
 
 
 class CrawlProgress(msgspec.Struct, frozen=True):

@@ -23,6 +23,7 @@ class EventType(StrEnum):
     TASK_COMPLETED = "task.completed"
     TASK_FAILED = "task.failed"
     TASK_TIMEOUT = "task.timeout"
+    TASK_FILTER_NEARLY_FULL = "task.filter_nearly_full"
     HOST_LIMITS_CHANGED = "host.limits_changed"
     LEADER_CHANGED = "leader.changed"
 

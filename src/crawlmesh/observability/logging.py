@@ -25,6 +25,7 @@ class Tag(StrEnum):
     DEDUP = "DEDUP"
     RECOVERY = "RECOVER"
     BALANCE = "LB"
+    CHANNEL = "CHANNEL"
 
 
 class LogOptions(msgspec.Struct, frozen=True, kw_only=True):

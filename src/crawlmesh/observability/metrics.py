@@ -68,6 +68,43 @@ REQUEST_SECONDS = Metric(
 )
 STREAMS = Metric("crawlmesh_event_streams", MetricKind.GAUGE, "Listeners to the stream of events.")
 
+FILTERS = Metric("crawlmesh_filters", MetricKind.GAUGE, "Bloom filters of the crawls that are worked on.")
+FILTER_FILL = Metric(
+    "crawlmesh_filter_fill",
+    MetricKind.GAUGE,
+    "Fill of the fullest of these filters, from 0 to 1; from 0.9 on it will soon grow.",
+)
+FILTER_LINKS = Metric("crawlmesh_filter_links", MetricKind.GAUGE, "Links in these filters.")
+FILTER_BYTES = Metric("crawlmesh_filter_bytes", MetricKind.GAUGE, "Memory of these filters.")
+KEPT_LINKS = Metric(
+    "crawlmesh_known_links_kept_total",
+    MetricKind.COUNTER,
+    "Links on pages that nodes knew themselves and did not send to the store, as far as executions ended.",
+)
+
+BROKER_CONNECTED = Metric(
+    "crawlmesh_broker_connected",
+    MetricKind.GAUGE,
+    "1 where this master is connected to the message broker, else 0; the leader always tries to be.",
+    ("use",),
+)
+MESSAGES_TAKEN = Metric(
+    "crawlmesh_messages_taken_total",
+    MetricKind.COUNTER,
+    "Messages of the task channel that this master made tasks of.",
+)
+MESSAGES_REFUSED = Metric(
+    "crawlmesh_messages_refused_total",
+    MetricKind.COUNTER,
+    "Messages of the task channel that this master moved to the dead letters.",
+)
+MESSAGES_PUBLISHED = Metric(
+    "crawlmesh_messages_published_total",
+    MetricKind.COUNTER,
+    "Messages that this master published: assignments, events, results.",
+    ("kind",),
+)
+
 METRICS: tuple[Metric, ...] = (
     TASKS,
     NODES,
@@ -84,6 +121,15 @@ METRICS: tuple[Metric, ...] = (
     REQUESTS,
     REQUEST_SECONDS,
     STREAMS,
+    FILTERS,
+    FILTER_FILL,
+    FILTER_LINKS,
+    FILTER_BYTES,
+    KEPT_LINKS,
+    BROKER_CONNECTED,
+    MESSAGES_TAKEN,
+    MESSAGES_REFUSED,
+    MESSAGES_PUBLISHED,
 )
 
 

@@ -213,6 +213,16 @@ class ControlStore(Protocol):
         """The highest id of an event so far; 0 where there is none."""
         ...
 
+    async def position(self, name: str) -> int:
+        """How far a reader of this name has come, as it told with `keep_position`; 0 where it never did."""
+        ...
+
+    async def keep_position(
+        self, name: str, number: int, *, leader_fence: int | None = None, now: float = 0.0
+    ) -> None:
+        """Remember how far a reader has come: through a kill, and for whoever reads on under its name."""
+        ...
+
     async def append_logs(self, lines: Sequence[LogLine]) -> None:
         """Keep lines of logs."""
         ...

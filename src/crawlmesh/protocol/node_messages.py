@@ -86,6 +86,7 @@ class PullMessage(msgspec.Struct, frozen=True, kw_only=True):
     known: tuple[PlainText, ...] = ()
     started: tuple[PlainText, ...] = ()
     wait: float = 25.0  # seconds
+    channel: bool = False  # whether the node takes work from the task channel at the moment
 
 
 class StopOrder(msgspec.Struct, frozen=True):

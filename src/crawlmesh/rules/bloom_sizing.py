@@ -1,11 +1,12 @@
 """How large a Bloom filter must be, how it grows, and which bits a fingerprint has in it.
 
-A filter is a row of layers. The first is made for the links that the user expects; each further one holds twice
-as many and errs less often, so that the rates of all layers together stay below what was asked for, however many
-there are. Links go into the newest layer; when it has as many as it was made for, another one begins.
+A filter is a row of layers. The first is made for the links that the user expects; each further one holds
+twice as many and errs less often, so that the rates of all layers together stay below what was asked for,
+however many there are. Links go into the newest layer; when it has as many as it was made for, another one
+begins.
 
-A layer is cut into pieces of equal size and a fingerprint has all its bits in one of them. So a piece fits into
-one string of Redis, and a link needs one command.
+In Redis, a layer is cut into pieces of equal size and a fingerprint has all its bits in one of them. So a
+piece fits into one string, and a link needs one command.
 """
 
 import math
@@ -15,22 +16,16 @@ from struct import Struct
 import msgspec
 
 from crawlmesh.model.crawl import FilterStatus
-from crawlmesh.protocol.crawl_parameters import LEAST_ERROR_RATE, MOST_ERROR_RATE, MOST_FILTERED
 
 GROWTH = 2  # links of a layer, by those of the layer before
-TIGHTENING = 0.8  # error rate of a layer, by that of the layer before: 1 - 0.8 of the whole is the first one's
-WARNING_FILL = 0.9
-DEFAULT_CAPACITY = 1_000_000  # links
-DEFAULT_ERROR_RATE = 0.0001
-SMALLEST_ERROR_RATE, LARGEST_ERROR_RATE = LEAST_ERROR_RATE, MOST_ERROR_RATE
-LARGEST_CAPACITY = MOST_FILTERED
+TIGHTENING = 0.8  # error rate of a layer, by that of the layer before; the first has 1 - 0.8 of the whole
 
 _MOST_LAYERS = 40
 _MOST_LINKS = 10**13
 _HASHES_OF_OPTIMUM = 0.58  # fewer hashes than would need fewest bits: 11 % more bits, 40 % faster
 _SMALLEST_PIECE_BITS = 8_192
 _LARGEST_PIECE_BITS = (512 * 1024 - 64) * 8  # with its header, half a megabyte for the allocator of Redis
-_WHOLE_PIECES = 20  # from so many on all are of the largest size, because that wastes no more than a twentieth
+_WHOLE_PIECES = 20  # from so many on all have the largest size: that wastes a twentieth at most
 
 _words = Struct("<III4x").unpack
 

@@ -5,6 +5,7 @@ from urllib.parse import urlsplit
 
 _PROXY_SCHEMES = ("http://", "https://", "socks4://", "socks4a://", "socks5://", "socks5h://")
 _STORE_SCHEMES = ("sqlite:///", "postgresql://", "postgres://")
+_BROKER_SCHEMES = ("amqp://", "amqps://", "kafka://", "kafka+ssl://")
 _IDENTIFIER = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}")
 
 
@@ -54,6 +55,13 @@ def store_address(value: str | None) -> str | None:
     """The address of a database."""
     if value is not None and not value.startswith(_STORE_SCHEMES):
         raise ValueError("must be of the form sqlite:///path/to/file or postgresql://user@host/database")
+    return value
+
+
+def broker_address(value: str | None) -> str | None:
+    """The address of a message broker."""
+    if value is not None and not (value.startswith(_BROKER_SCHEMES) and value.partition("://")[2]):
+        raise ValueError("must be of the form amqp://user:password@host/vhost or kafka://host:9092")
     return value
 
 

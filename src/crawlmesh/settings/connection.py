@@ -5,7 +5,7 @@ from typing import Annotated
 
 from pydantic import AfterValidator, BaseModel, Field
 
-from crawlmesh.settings.checks import master_addresses, secret
+from crawlmesh.settings.checks import broker_address, master_addresses, secret
 from crawlmesh.settings.mode import Mode
 
 
@@ -43,6 +43,21 @@ class ConnectionSettings(BaseModel):
     )
     join_token: Annotated[str | None, AfterValidator(secret)] = Field(
         None, description="The key workers register with. Empty: generated at the first start of a master."
+    )
+    task_channel: Annotated[str | None, AfterValidator(broker_address)] = Field(
+        None,
+        description=(
+            "The message broker that tasks come from and over which work goes to the workers:"
+            " `amqp://user:password@host/vhost` (`amqps://` with TLS), or `kafka://host:9092` (`kafka+ssl://`)."
+            " Give it to masters and workers. Empty: none; workers ask their masters for work."
+        ),
+    )
+    event_bus: Annotated[str | None, AfterValidator(broker_address)] = Field(
+        None,
+        description=(
+            "The message broker to which masters publish events and results; an address as for"
+            " `task_channel`, also the same one. Empty: none."
+        ),
     )
     discovery: bool = Field(
         True,

@@ -4,14 +4,8 @@ from typing import Annotated
 
 from pydantic import AfterValidator, BaseModel, Field
 
-from crawlmesh.model.crawl import Dedup
-from crawlmesh.rules.bloom_sizing import (
-    DEFAULT_CAPACITY,
-    DEFAULT_ERROR_RATE,
-    LARGEST_CAPACITY,
-    LARGEST_ERROR_RATE,
-    SMALLEST_ERROR_RATE,
-)
+from crawlmesh.model.crawl import DEFAULT_FILTER_CAPACITY, DEFAULT_FILTER_ERROR_RATE, Dedup
+from crawlmesh.protocol.crawl_parameters import LEAST_ERROR_RATE, MOST_ERROR_RATE, MOST_FILTERED
 from crawlmesh.settings.checks import cookie, header, named_agent, proxy_address
 from crawlmesh.version import __version__
 
@@ -85,20 +79,20 @@ class CrawlSettings(BaseModel):
     dedup: Dedup = Field(
         Dedup.EXACT,
         description=(
-            "How known links are recognised: `exact`, or by a `bloom` filter, which needs 3 to 4 bytes for each"
-            " link and takes a few new links for known ones."
+            "How known links are recognised: `exact`, or by a `bloom` filter, which needs 3 to 4 bytes for"
+            " each link and takes a few new links for known ones."
         ),
     )
     dedup_capacity: int = Field(
-        DEFAULT_CAPACITY,
+        DEFAULT_FILTER_CAPACITY,
         ge=1,
-        le=LARGEST_CAPACITY,
+        le=MOST_FILTERED,
         description="Links that a Bloom filter is made for at first; it grows by itself.",
     )
     dedup_error_rate: float = Field(
-        DEFAULT_ERROR_RATE,
-        ge=SMALLEST_ERROR_RATE,
-        le=LARGEST_ERROR_RATE,
+        DEFAULT_FILTER_ERROR_RATE,
+        ge=LEAST_ERROR_RATE,
+        le=MOST_ERROR_RATE,
         description="Share of new links that a Bloom filter may take for known ones, however large it grows.",
     )
     max_path_length: int = Field(

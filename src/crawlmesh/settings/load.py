@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from crawlmesh.settings.all_settings import DEFAULT_CONFIG_FILE, ENVIRONMENT_PRE
 from crawlmesh.settings.config_file import read_config_file
 
 _NOT_SETTINGS = {"debug"}  # variables with our prefix that are no settings
+_PASSWORD = re.compile(r"(//[^:/@]*):.*@")  # in an address
 _EXAMPLES: dict[type[Any], str] = {tuple: 'list, such as ["one", "two"]', dict: 'object, such as {"name": 1}'}
 
 
@@ -100,5 +102,5 @@ def _setting_error(error: ValidationError, given: dict[str, Any], environment: s
     elif name in environment:
         source = f"environment {ENVIRONMENT_PREFIX}{name.upper()}"
     problem = first["msg"].removeprefix("Value error, ").removeprefix("Input ")
-    shown = "…" if name in {"api_key", "join_token"} else repr(first["input"])
+    shown = "…" if name in {"api_key", "join_token"} else _PASSWORD.sub(r"\1:…@", repr(first["input"]))
     return SettingError(f"The setting {name} ({source}) has the value {shown}: it {problem}.")

@@ -16,6 +16,7 @@ from crawlmesh.rules.placement import builtin_strategies
 from crawlmesh.rules.placement.base import Strategy
 from crawlmesh.rules.task_lifecycle import RetryOptions
 from crawlmesh.settings import Mode, Settings
+from crawlmesh.wiring.channels import Brokers
 from crawlmesh.wiring.crawl import system_clock
 from crawlmesh.wiring.plugins import STRATEGIES, own_plugins
 from crawlmesh.wiring.stores import (
@@ -47,6 +48,7 @@ async def make_control_context(
     closing.push_async_callback(store.aclose)
     crawl_store = await open_cluster_crawl_store(crawl_store_url(settings))
     closing.push_async_callback(crawl_store.aclose)
+    brokers = Brokers(closing)
     return ControlContext(
         store=store,
         crawl_store=crawl_store,
@@ -56,6 +58,8 @@ async def make_control_context(
         check_parameters=check_parameters,
         measurements=measurements,
         task_types=BUILT_IN_TASK_TYPES | load_executors([NoOperation()]).keys(),
+        task_channel=await brokers.task_channel(settings),
+        event_bus=await brokers.event_bus(settings),
     )
 
 

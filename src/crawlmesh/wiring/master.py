@@ -8,14 +8,19 @@ import socket
 from collections.abc import Iterator
 from contextlib import AsyncExitStack, contextmanager
 
+import msgspec
+
 from crawlmesh.adapters.network import TcpNodeProbe
 from crawlmesh.api.app import make_app
 from crawlmesh.api.options import ApiOptions
 from crawlmesh.api.server import ApiServer, make_server
+from crawlmesh.api.shapes.events import event_shape
+from crawlmesh.control.context import ControlContext
 from crawlmesh.control.leader import LeaderElection, MakeLoops
 from crawlmesh.control.loops.health_checks import HealthChecks
 from crawlmesh.control.make_loops import loops_with
 from crawlmesh.errors import SettingError
+from crawlmesh.model.event import Event
 from crawlmesh.observability.logging import Tag, log_for
 from crawlmesh.observability.prometheus import PrometheusMeasurements
 from crawlmesh.ports.crawl_store import CrawlStore
@@ -80,10 +85,17 @@ class Master:
             server.config.ssl_keyfile = str(settings.tls_key) if settings.tls_key else None
         _load(server, settings)
         await self._serve(server, listener)
+        self._publish(context)
         election.start()
         self._closing.push_async_callback(election.stop)
         await self._announce(listener.getsockname()[1])
         return keys
+
+    def _publish(self, context: ControlContext) -> None:
+        """Bring placed work into the task channel, where there is one."""
+        if context.task_channel is not None:
+            run = context.outbox.run(context.task_channel.channel, context.measurements)
+            self._closing.push_async_callback(_cancel, asyncio.create_task(run, name="outbox"))
 
     async def _serve(self, server: ApiServer, listener: socket.socket) -> None:
         scheme = "http" if self._settings.tls_certificate is None else "https"
@@ -117,6 +129,11 @@ async def _end(server: ApiServer, serving: "asyncio.Task[None]") -> None:
     await asyncio.gather(serving, return_exceptions=True)
 
 
+async def _cancel(task: "asyncio.Task[None]") -> None:
+    task.cancel()
+    await asyncio.gather(task, return_exceptions=True)
+
+
 def _load(server: ApiServer, settings: Settings) -> None:
     try:
         server.config.load()
@@ -144,10 +161,14 @@ def open_listener(host: str, port: int) -> socket.socket:
 
 
 def _make_loops(settings: Settings) -> MakeLoops:
-    every = loops_with(TcpNodeProbe())
+    every = loops_with(TcpNodeProbe(), _encode_event)
     if settings.enable_monitoring:
         return every
     return lambda context, lead: [loop for loop in every(context, lead) if not isinstance(loop, HealthChecks)]
+
+
+def _encode_event(event: Event) -> bytes:
+    return msgspec.json.encode(event_shape(event))
 
 
 def _own_name(host: str) -> str:

@@ -20,6 +20,7 @@ from crawlmesh.crawl.limits import CrawlLimits
 from crawlmesh.errors import StoreLockedError
 from crawlmesh.ports.crawl_store import CrawlStore
 from crawlmesh.settings import Mode, Settings
+from crawlmesh.wiring.channels import Brokers
 from crawlmesh.wiring.crawl import (
     engine_options,
     fetch_options,
@@ -128,6 +129,7 @@ async def _make_agent(
     store = PatientCrawlStore(reached)
     closing.push_async_callback(store.aclose)
     engines = _make_engines(settings, reached, store)
+    broker = await Brokers(closing).task_channel(settings)
     clock = system_clock()
     defaults = CrawlLimits(
         delay=settings.delay,
@@ -146,6 +148,7 @@ async def _make_agent(
         Readings(clock, str(settings.data_dir)),
         clock,
         folder,
+        channel=None if broker is None else broker.channel,
     )
 
 

@@ -20,7 +20,10 @@ from crawlmesh.errors import (
 from crawlmesh.model.execution import EndedBy
 from crawlmesh.ports.clock import Clock
 from crawlmesh.ports.master import Master
+from crawlmesh.ports.task_channel import TaskChannel
+from crawlmesh.protocol.channel_messages import CHANNEL_CAPABILITY
 from crawlmesh.protocol.node_messages import Registered, Registration
+from crawlmesh.worker.assignment_intake import AssignmentIntake
 from crawlmesh.worker.back_off import BackOff
 from crawlmesh.worker.crawl_engines import CrawlEngines
 from crawlmesh.worker.executions import Executions
@@ -81,6 +84,7 @@ class Agent:
         readings: Readings,
         clock: Clock,
         data_folder: Path,
+        channel: TaskChannel | None = None,
     ) -> None:
         self._options = options
         self._master = master
@@ -100,7 +104,10 @@ class Agent:
         self._heartbeats = Heartbeats(
             master, readings, self._executions, options.slots, self._heard_status, self._log
         )
-        self._pulls = Pulls(master, self._executions, clock, options.pull_wait, self._pulled_status)
+        self._intake = AssignmentIntake(channel, self._executions, clock, options.slots)
+        self._pulls = Pulls(
+            master, self._executions, clock, options.pull_wait, self._pulled_status, self._intake.is_open
+        )
         self._health = HealthServer(options.host, options.port, self._state)
         self._status = "starting"
         self._drained_by_master = asyncio.Event()
@@ -197,7 +204,9 @@ class Agent:
         gpus = await self._readings.gpus()
         if gpus:
             resources["gpu"] = float(gpus)
-        processes = {} if self._engines is None else {"processes": self._engines.processes}
+        known: dict[str, Any] = {} if self._engines is None else {"processes": self._engines.processes}
+        if self._intake.exists:
+            known[CHANNEL_CAPABILITY] = True
         assert self._identity is not None
         return Registration(
             name=options.name,
@@ -208,7 +217,7 @@ class Agent:
             cluster_id=options.cluster_id,
             node_type=options.node_type,
             region=options.region,
-            capabilities={**processes, **options.capabilities},
+            capabilities={**known, **options.capabilities},
             resources={**resources, **options.resources},
             slots=options.slots,
             weight=options.weight,
@@ -234,6 +243,7 @@ class Agent:
             loop.create_task(self._heartbeats.run(session, registered.heartbeat_interval)),
             loop.create_task(self._reporter.run(session)),
             loop.create_task(self._logs.run(session)),
+            loop.create_task(self._intake.run(registered, self._clock.now())),
             loop.create_task(self._master.refused()),
         ]
         pulling = loop.create_task(self._pulls.run(session))

@@ -11,7 +11,7 @@ from crawlmesh.crawl.pace import CrawlPace
 from crawlmesh.crawl.plan import CrawlPlan
 from crawlmesh.crawl.tally import CrawlTally
 from crawlmesh.errors import StoreError
-from crawlmesh.model.crawl import CrawlProgress
+from crawlmesh.model.crawl import CrawlProgress, Dedup
 
 ExpireLeases = Callable[[str], Awaitable[object]]  # of a dead engine, by the name it leased under
 
@@ -23,10 +23,11 @@ class PlanOrder(msgspec.Struct, frozen=True, kw_only=True):
     definition: CrawlDefinition
     pace: CrawlPace = CrawlPace()
     max_pages: int | None = None
+    dedup: Dedup = Dedup.EXACT
 
     def plan(self) -> CrawlPlan:
         """The plan."""
-        return CrawlPlan(self.crawl_id, self.definition, self.pace, self.max_pages)
+        return CrawlPlan(self.crawl_id, self.definition, self.pace, self.max_pages, self.dedup)
 
 
 class RunningCrawl:

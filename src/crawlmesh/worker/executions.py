@@ -77,6 +77,7 @@ class Executions:
         self._errors = 0
         self._latencies: list[float] = []  # seconds
         self.on_end: Callable[[ExecutionReport], None] = _ignore
+        self.on_over: Callable[[str], None] = _ignore_id  # it was answered or dropped
 
     @property
     def known(self) -> tuple[str, ...]:
@@ -123,7 +124,7 @@ class Executions:
         del self._latencies[: len(readings.latencies)]
 
     def take(self, assignment: Assignment) -> None:
-        """Begin an execution, unless it is known, or this node is about to leave."""
+        """Begin an execution, unless it is known, over, or this node is about to leave."""
         execution = assignment.execution
         if self._leaving or execution.id in self._entries or execution.id in self._over:
             return
@@ -252,10 +253,15 @@ class Executions:
         told = TaskResult(success=False, error=readable(error), timestamp=self._clock.now())
         return _report(entry, "failed", told)
 
+    def is_over(self, execution_id: str) -> bool:
+        """Whether it was here, as far as that is remembered."""
+        return execution_id in self._over
+
     def _remember(self, execution_id: str) -> None:
         self._over[execution_id] = None
         if len(self._over) > _REMEMBERED:
             self._over.popitem(last=False)
+        self.on_over(execution_id)
 
     def _look_idle(self) -> None:
         if not self._tasks:
@@ -269,6 +275,10 @@ def _was_cancelled() -> bool:
 
 
 def _ignore(_: ExecutionReport) -> None:
+    pass
+
+
+def _ignore_id(_: str) -> None:
     pass
 
 

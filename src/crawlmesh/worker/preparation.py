@@ -52,7 +52,7 @@ async def prepare(
         )
     crawl = crawl_of(crawl_id, clock, definition, limits)
     await store.create_crawl(crawl)
-    plan = CrawlPlan(crawl.id, definition)
+    plan = CrawlPlan(crawl.id, definition, dedup=crawl.dedup)
     await store.add(plan.seed_links())
     return Prepared(crawl, plan, CrawlProgress(), resumed=False)
 
@@ -93,7 +93,7 @@ async def _go_on(
     await store.expire(everything=True)
     crawl = _with_limits(crawl, kept, limits)
     await store.update_crawl(crawl)
-    plan = CrawlPlan(crawl.id, kept)
+    plan = CrawlPlan(crawl.id, kept, dedup=crawl.dedup)
     await store.add(plan.seed_links())  # an earlier run may have been killed before it did
     retried = await _start_again(store, crawl.id, start)
     return Prepared(crawl, plan, await store.progress(crawl.id), resumed=True, retried=retried)

@@ -24,12 +24,14 @@ class Pulls:
         clock: Clock,
         wait: float,
         on_status: Callable[[str], None],
+        takes_from_channel: Callable[[], bool] = lambda: False,
     ) -> None:
         self._master = master
         self._executions = executions
         self._clock = clock
         self._wait = wait  # seconds
         self._on_status = on_status
+        self._takes_from_channel = takes_from_channel
 
     async def run(self, session: int) -> None:
         """Ask until cancelled. Raises what tells that the node must register again."""
@@ -57,7 +59,13 @@ class Pulls:
     def _message(self, session: int) -> PullMessage:
         executions = self._executions
         wait = min(self._wait, _BEGIN_PAUSE) if executions.beginning else self._wait
-        return PullMessage(session=session, known=executions.known, started=executions.started, wait=wait)
+        return PullMessage(
+            session=session,
+            known=executions.known,
+            started=executions.started,
+            wait=wait,
+            channel=self._takes_from_channel(),
+        )
 
     def _carry_out(self, answer: PullAnswer) -> None:
         for execution_id in answer.gone:

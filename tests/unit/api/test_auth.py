@@ -44,6 +44,8 @@ ALLOWED: dict[str, set[str]] = {
     "rotate_token": ADMIN,
     **dict.fromkeys(("list_clusters", "get_cluster"), VIEWER),
     **dict.fromkeys(("create_cluster", "update_cluster", "delete_cluster"), ADMIN),
+    **dict.fromkeys(("list_hosts", "get_host"), VIEWER),
+    **dict.fromkeys(("limit_host", "free_host"), OPERATOR),
     **dict.fromkeys(("list_events", "stream_events"), VIEWER),
     **dict.fromkeys(("list_keys", "create_key", "delete_key"), ADMIN),
     "whoami": {*VIEWER, "node"},

@@ -3,7 +3,10 @@ from typing import Any
 
 import pytest
 
+from crawlmesh.control.begin_execution import begin_execution
+from crawlmesh.model.crawl import Dedup
 from crawlmesh.observability.metrics import METRICS, Metric
+from crawlmesh.testing.builders import crawl, new_links
 from crawlmesh.version import __version__
 from tests.unit.api.master import Master
 
@@ -45,6 +48,20 @@ async def test_metrics_show_how_things_stand(master: Master) -> None:
         'crawlmesh_api_requests_total{method="unknown",route="unknown",status="404"} 1.0',
     ):
         assert line in text.splitlines()
+
+
+async def test_filters_are_measured_and_stand_in_the_overview(master: Master) -> None:
+    task_id = await master.assigned(task_type="web_crawl", parameters={"url": "https://a.example/"})
+    (execution,) = await master.context.store.running_executions([task_id])
+    await begin_execution(master.context, execution)
+    store = master.context.crawl_store
+    await store.create_crawl(crawl(task_id, dedup=Dedup.BLOOM, filter_capacity=100))
+    await store.add(new_links(95, crawl_id=task_id))
+    text = (await master.client().get("/metrics")).body.decode()
+    for line in ("crawlmesh_filters 1.0", "crawlmesh_filter_fill 0.95", "crawlmesh_filter_links 95.0"):
+        assert line in text.splitlines()
+    (shown,) = (await master.client("viewer").get("/api/v1/system/overview")).json["filters"]
+    assert (shown["task_id"], shown["filter"]["nearly_full"]) == (task_id, True)
 
 
 async def test_the_documentation_asks_no_other_server(master: Master) -> None:

@@ -3,6 +3,7 @@ from typing import Any
 
 import pytest
 
+from crawlmesh.model.crawl import Dedup
 from crawlmesh.testing.builders import all_fetched, crawl, lease_request, new_links
 from tests.unit.api.master import Master
 
@@ -72,6 +73,18 @@ async def test_records_and_progress_of_a_crawl(master: Master) -> None:
     assert all(record["fetched_at"].endswith("Z") for record in seen)
     hosts = (await master.client().get(f"/api/v1/tasks/{task_id}/hosts")).json["items"]
     assert [host["state"]["host"] for host in hosts] == [host["host"] for host in hosts]
+
+
+async def test_the_progress_of_a_crawl_with_a_filter_shows_it(master: Master) -> None:
+    task_id = await master.submit()
+    exact = (await master.client().get(f"/api/v1/tasks/{task_id}/progress")).json
+    assert exact["filter"] is None
+    store = master.context.crawl_store
+    await store.create_crawl(crawl(task_id, dedup=Dedup.BLOOM, filter_capacity=10))
+    await store.add(new_links(9, crawl_id=task_id))
+    shown = (await master.client().get(f"/api/v1/tasks/{task_id}/progress")).json["filter"]
+    assert (shown["count"], shown["capacity"], shown["fill"], shown["nearly_full"]) == (9, 10, 0.9, True)
+    assert list(shown) == ["capacity", "count", "layers", "bytes", "error_rate", "fill", "nearly_full"]
 
 
 async def _crawl_three_pages(master: Master, task_id: str) -> None:

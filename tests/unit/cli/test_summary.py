@@ -9,6 +9,7 @@ from crawlmesh.adapters.memory import MemoryCrawlStore
 from crawlmesh.cli.crawl_run import CrawlOrder
 from crawlmesh.cli.summary import CrawlSummary, StoppedBy, print_summary, summarize
 from crawlmesh.crawl.definition import CrawlDefinition
+from crawlmesh.model.crawl import FilterStatus
 from crawlmesh.settings import load_settings
 from crawlmesh.testing.builders import all_fetched, dead, lease_request, settlement, skipped
 from crawlmesh.testing.manual_clock import ManualClock
@@ -19,7 +20,7 @@ SUMMARY = CrawlSummary(
     crawl_id="one", state="state", output="out.jsonl", resumed=False, finished=True, stopped_by=None,
     seconds=2.0, new_pages=1_200, pages_per_second=600.0, pages=1_200, records=1_100, pending=0, dead=3,
     skipped=2, retries=4, bytes=20_000_000, by_status={"404": 3, "200": 1_200}, by_outcome={"fetched": 1_200},
-    by_reason={"http_404": 3}, by_rule={"depth": 2}, dead_seeds=[],
+    by_reason={"http_404": 3}, by_rule={"depth": 2}, filter=None, dead_seeds=[],
 )  # fmt: skip
 
 
@@ -41,6 +42,14 @@ def test_the_summary_for_people(capsys: pytest.CaptureFixture[str]) -> None:
         "out.jsonl",
     ):
         assert part in text
+
+
+def test_the_summary_shows_the_filter_where_there_is_one(capsys: pytest.CaptureFixture[str]) -> None:
+    assert "Filter" not in _printed(capsys)
+    text = _printed(capsys, filter=FilterStatus(1_000, 930, 2, 3_100, 0.00005))
+    assert "93% full, will grow (930 of 1,000 links, 2 layers, 3.1 kB, 0.0050% errors)" in " ".join(
+        text.split()
+    )
 
 
 @pytest.mark.parametrize(

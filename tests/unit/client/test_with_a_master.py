@@ -65,3 +65,26 @@ async def test_what_cannot_be_an_id_names_nothing(identity: str) -> None:
         for call in (client.tasks.get, client.nodes.get, client.clusters.get, client.keys.remove):
             with pytest.raises(NotFoundError, match=f"There is no .* {identity!r}"):
                 await call(identity)
+
+
+async def test_hosts_are_limited_blocked_and_freed() -> None:
+    master = await Master.start()
+    async with _client(master) as client:
+        assert (await client.hosts.block("a.example:8080")).blocked
+        limited = await client.hosts.limit("b.example", delay=2.0, slots=1)
+        assert (limited.delay, limited.slots, limited.blocked) == (2.0, 1, False)
+        assert (await client.hosts.block("b.example")).limits.delay == 2.0
+        freed = await client.hosts.unblock("b.example")
+        assert (freed.blocked, freed.limits.delay, freed.limits.slots) == (False, 2.0, 1)
+        assert [host.host async for host in client.hosts.list(page_size=1)] == ["a.example:8080", "b.example"]
+        assert [host.host async for host in client.hosts.list(search="b.")] == ["b.example"]
+        await client.hosts.free("b.example")
+        with pytest.raises(NotFoundError, match=r"There is no host 'b\.example'"):
+            await client.hosts.get("b.example")
+
+
+@pytest.mark.parametrize("host", ["", "..", "a/b"])
+async def test_what_cannot_be_a_host_names_nothing(host: str) -> None:
+    async with Client("http://127.0.0.1:9") as client:
+        with pytest.raises(NotFoundError, match=f"There is no host {host!r}"):
+            await client.hosts.get(host)

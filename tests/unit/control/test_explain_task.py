@@ -2,7 +2,7 @@ import pytest
 
 from crawlmesh.control.explain_task import explain_task
 from crawlmesh.errors import NotFoundError
-from crawlmesh.model.host import HostReport, HostState
+from crawlmesh.model.host import HostLimits, HostReport, HostState
 from crawlmesh.testing.builders import lease_request, settlement
 from tests.unit.control.kit import ControlKit
 
@@ -68,6 +68,23 @@ async def test_hosts_that_are_asked_slowly_are_named() -> None:
     kit.clock.advance(4.0)
     found = await explain_task(kit.context, task.id)
     assert "host a.example is rate-limited: one request every 4 s" in found.reasons
+
+
+async def test_hosts_that_users_limited_are_named() -> None:
+    kit = ControlKit()
+    await kit.join()
+    [task] = await kit.submit(task_type="web_crawl", parameters={"url": "https://a.example/1", "depth": 0})
+    await kit.place()
+    await kit.make_crawl(task.id, "1")
+    for limits, reason in (
+        (HostLimits(blocked=True, delay=3.0), "host a.example is blocked by a user"),
+        (HostLimits(delay=2.5), "host a.example is rate-limited by a user: one request every 2.5 s"),
+        (HostLimits(slots=2), "host a.example is limited by a user to 2 requests at once"),
+    ):
+        await kit.crawl_store.limit_host("a.example", limits)
+        assert reason in (await explain_task(kit.context, task.id)).reasons
+    await kit.crawl_store.limit_host("a.example", HostLimits(slots=9))
+    assert not any("a.example" in reason for reason in (await explain_task(kit.context, task.id)).reasons)
 
 
 async def test_an_ended_task_says_how_it_ended() -> None:

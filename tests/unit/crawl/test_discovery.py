@@ -164,3 +164,25 @@ def test_a_sitemap_is_found_once() -> None:
     )
     assert discovery.sitemap(page, "https://a.example/map.xml") is None
     assert discovery.sitemap(page, "http://[") is None
+
+
+def test_links_that_the_process_knows_are_counted_and_stay_in_it() -> None:
+    """However they are written: as the same text, as another text for the same page, or refused before."""
+    discovery = _discovery(depth=1)
+    assert len(_find(discovery, SEED, "/x", "/y", "https://c.example/")[0]) == 2
+    assert discovery.known == 0
+    assert _urls(_find(discovery, SEED, "/x", "/x#part", "https://c.example/", "/z")) == [
+        "https://a.example/z"
+    ]
+    assert discovery.known == 3
+    discovery.forget()
+    assert _urls(_find(discovery, SEED, "/x", "/y")) == ["https://a.example/x", "https://a.example/y"]
+    assert discovery.known == 3
+
+
+def test_no_new_link_is_taken_for_a_known_one() -> None:
+    """What is remembered is exact: it saves the way to the store and never a page."""
+    discovery = _discovery()
+    hrefs = [f"/{number}" for number in range(20_000)]
+    assert len(_find(discovery, SEED, *hrefs)[0]) == 20_000
+    assert discovery.known == 0

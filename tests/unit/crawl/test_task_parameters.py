@@ -5,6 +5,7 @@ import pytest
 from crawlmesh.crawl.limits import CrawlLimits
 from crawlmesh.crawl.task_parameters import crawl_definition_from
 from crawlmesh.errors import InvalidError
+from crawlmesh.model.crawl import Dedup
 
 URL = "https://example.com/products"
 S2 = {
@@ -104,6 +105,12 @@ def test_what_is_left_open_comes_from_the_node() -> None:
         ("sitemaps", 1),
         ("metadata", "no"),
         ("archive", True),
+        ("dedup", "cuckoo"),
+        ("dedup", True),
+        ("dedup_capacity", 0),
+        ("dedup_capacity", 1.5),
+        ("dedup_error_rate", 0),
+        ("dedup_error_rate", 0.5),
         ("surprise", 1),
     ],
 )
@@ -112,6 +119,15 @@ def test_bad_values_are_refused_by_name(name: str, value: Any) -> None:
     with pytest.raises(InvalidError, match=rf"parameters\.{name}") as caught:
         crawl_definition_from(parameters)
     assert caught.value.field == f"parameters.{name}"
+
+
+def test_the_dedup_of_a_task_goes_over_that_of_the_settings() -> None:
+    defaults = CrawlLimits(dedup=Dedup.BLOOM, dedup_capacity=5_000, dedup_error_rate=0.01)
+    _, limits = crawl_definition_from({"url": URL}, defaults)
+    assert limits == defaults
+    wanted = {"url": URL, "dedup": "exact", "dedup_capacity": 10, "dedup_error_rate": 0.001}
+    _, limits = crawl_definition_from(wanted, defaults)
+    assert limits == CrawlLimits(dedup=Dedup.EXACT, dedup_capacity=10, dedup_error_rate=0.001)
 
 
 def test_a_start_is_needed_and_only_one_kind_of_it() -> None:

@@ -8,6 +8,7 @@ from typing import Any
 
 from crawlmesh.model.execution import Assignment, Execution
 from crawlmesh.model.task import Task, TaskResult
+from crawlmesh.ports.task_channel import TaskChannel
 from crawlmesh.worker.agent import Agent, AgentOptions
 from crawlmesh.worker.crawl_engines import CrawlEngines
 from crawlmesh.worker.execution_context import ExecutionContext
@@ -43,8 +44,16 @@ class Patient:
 class AgentKit:
     """One master, one node."""
 
-    def __init__(self, folder: Path, *executors: Executor, engines: CrawlEngines | None = None) -> None:
-        self.kit = ControlKit(heartbeat_interval=1000.0)
+    def __init__(
+        self,
+        folder: Path,
+        *executors: Executor,
+        engines: CrawlEngines | None = None,
+        kit: ControlKit | None = None,
+        channel: TaskChannel | None = None,
+    ) -> None:
+        self.kit = kit or ControlKit(heartbeat_interval=1000.0)
+        self.channel = channel
         self.master = ControlMaster(self.kit)
         self.folder = folder
         self.executors: Iterable[Executor] = (NoOperation(), *executors)
@@ -67,6 +76,7 @@ class AgentKit:
             Readings(self.kit.clock),
             self.kit.clock,
             self.folder,
+            self.channel,
         )
 
     @asynccontextmanager

@@ -33,6 +33,7 @@ class ControlMaster:
         self.heartbeats: list[HeartbeatMessage] = []
         self.node_id = ""
         self.registrations: list[Registration] = []
+        self.given = 0  # assignments in answers to pulls
 
     def _answer(self) -> None:
         if self.down:
@@ -54,6 +55,7 @@ class ControlMaster:
     async def pull(self, message: PullMessage) -> PullAnswer:
         self._answer()
         answer = await pull(self.kit.context, self.node_id, message)
+        self.given += len(answer.assignments)
         self._answer()
         return answer
 

@@ -5,7 +5,7 @@ import pytest
 from crawlmesh.adapters.memory import MemoryCrawlStore
 from crawlmesh.crawl.definition import CrawlDefinition
 from crawlmesh.errors import StateMismatchError, UsageError
-from crawlmesh.model.crawl import Crawl
+from crawlmesh.model.crawl import Crawl, Dedup
 from crawlmesh.rules.spider_traps import TrapLimits
 from crawlmesh.testing.builders import all_fetched, dead, lease_request, settlement
 from crawlmesh.testing.manual_clock import ManualClock
@@ -120,3 +120,35 @@ async def test_a_kill_between_making_the_crawl_and_adding_its_seeds_loses_nothin
     await state.store.create_crawl(Crawl("one", DEFINITION.to_json(), 1.0))
     prepared = await state.prepare()
     assert prepared.before.pending == 2
+
+
+async def test_a_new_crawl_has_the_dedup_that_was_asked_for() -> None:
+    state = State()
+    prepared = await state.prepare(dedup=Dedup.BLOOM, dedup_capacity=500, dedup_error_rate=0.01)
+    crawl = prepared.crawl
+    assert (crawl.dedup, crawl.filter_capacity, crawl.filter_error_rate) == (Dedup.BLOOM, 500, 0.01)
+    progress = await state.store.progress("one")
+    assert progress.filter is not None
+    assert (progress.filter.capacity, progress.filter.count) == (500, 2)
+
+
+@pytest.mark.parametrize(("begun", "other"), [(Dedup.BLOOM, Dedup.EXACT), (Dedup.EXACT, Dedup.BLOOM)])
+@pytest.mark.parametrize("definition", [DEFINITION, None])
+async def test_a_crawl_does_not_go_on_with_another_dedup(
+    begun: Dedup, other: Dedup, definition: CrawlDefinition | None
+) -> None:
+    state = State()
+    await state.prepare(dedup=begun)
+    with pytest.raises(
+        StateMismatchError, match=f"begun with --dedup {begun}.*cannot go on with {other}.*--fresh"
+    ):
+        await state.prepare(definition, dedup=other)
+    again = await state.prepare(definition, dedup=begun)
+    assert again.crawl.dedup is begun
+
+
+async def test_a_crawl_goes_on_with_its_dedup_where_nothing_is_said() -> None:
+    state = State()
+    await state.prepare(dedup=Dedup.BLOOM, dedup_capacity=500)
+    again = await state.prepare(None)
+    assert (again.crawl.dedup, again.crawl.filter_capacity) == (Dedup.BLOOM, 500)

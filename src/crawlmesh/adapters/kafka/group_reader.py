@@ -16,7 +16,7 @@ from crawlmesh.adapters.kafka.records import to_message
 from crawlmesh.errors import ChannelError
 from crawlmesh.ports.task_channel import ChannelMessage
 
-_WAIT = 0.2  # seconds for the next message; what was accepted meanwhile is committed after it
+_WAIT = 0.1  # seconds for the next message; what was accepted meanwhile is committed after it
 _AT_ONCE = 1_000  # messages of one read
 _RETRY = 1.0  # seconds between tries of what went wrong
 _ASK = 5.0  # seconds for what the broker knows of a partition
@@ -69,6 +69,7 @@ class GroupReader:
                 "heartbeat.interval.ms": int(address.session_timeout * 1_000 / 4),
                 "topic.metadata.refresh.interval.ms": 5_000,
                 "fetch.error.backoff.ms": 100,
+                "fetch.wait.max.ms": 200,  # new partitions wait as long for the one before them
                 "queued.min.messages": max(prefetch, 100),
                 "queued.max.messages.kbytes": 16 * 1024,
                 "error_cb": reachability.failed,

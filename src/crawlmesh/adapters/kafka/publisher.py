@@ -11,6 +11,7 @@ from confluent_kafka import KafkaError, KafkaException, Message, Producer
 from crawlmesh.adapters.kafka.address import KafkaAddress
 from crawlmesh.adapters.kafka.reachability import Reachability
 from crawlmesh.adapters.kafka.records import Record
+from crawlmesh.errors import ChannelError
 
 _POLL = 0.1  # seconds that a thread waits for reports
 _FULL = 0.01  # seconds to wait when the producer holds as much as it can
@@ -22,6 +23,7 @@ _SETTINGS = {
     "linger.ms": 1,
     "message.max.bytes": 10_000_000,  # the broker has a limit of its own, one megabyte if nobody changed it
     "compression.type": "lz4",
+    "topic.metadata.propagation.max.ms": 2_000,  # then a topic that somebody removed counts as gone
 }
 
 
@@ -38,7 +40,7 @@ class Publisher:
         self._reachability = reachability
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="kafka-publisher")
         self._producer: Producer | None = None
-        self._polling: asyncio.Task[None] | None = None
+        self._polling: dict[Producer, asyncio.Task[None]] = {}  # those with something under way
         self._closed = False
 
     async def publish(self, topic: str, records: Sequence[Record]) -> dict[int, KafkaError]:
@@ -59,7 +61,7 @@ class Publisher:
         """Look at a topic again that was not there before."""
         loop = asyncio.get_running_loop()
         with contextlib.suppress(KafkaException):
-            await loop.run_in_executor(None, partial(self._open().list_topics, topic, timeout=2))
+            await loop.run_in_executor(self._thread, partial(self._open().list_topics, topic, timeout=2))
 
     async def aclose(self) -> None:
         """Give up what is under way, and let go. Twice is fine."""
@@ -68,12 +70,13 @@ class Publisher:
         self._closed = True
         producer, self._producer = self._producer, None
         if producer is not None:
-            await asyncio.get_running_loop().run_in_executor(None, _end, producer)
-        if self._polling is not None:
-            await self._polling
+            await asyncio.get_running_loop().run_in_executor(self._thread, _end, producer)
+        await asyncio.gather(*self._polling.values())
         self._thread.shutdown()
 
     def _open(self) -> Producer:
+        if self._closed:
+            raise ChannelError("Nothing can be published: the task channel is closed.")
         if self._producer is None:
             self._producer = Producer(self._settings)
         return self._producer
@@ -99,13 +102,16 @@ class Publisher:
                 self._producer = None  # this one can do nothing any more
 
     def _keep_polling(self, producer: Producer) -> None:
-        if self._polling is None or self._polling.done():
-            self._polling = asyncio.create_task(self._poll(producer))
+        if producer not in self._polling:
+            self._polling[producer] = asyncio.create_task(self._poll(producer))
 
     async def _poll(self, producer: Producer) -> None:
         loop = asyncio.get_running_loop()
-        while len(producer):
-            await loop.run_in_executor(self._thread, producer.poll, _POLL)
+        try:
+            while len(producer):
+                await loop.run_in_executor(self._thread, producer.poll, _POLL)
+        finally:
+            del self._polling[producer]
 
 
 class _Reports:

@@ -47,6 +47,7 @@ class MemoryControlStore:
         self._keys: dict[str, ApiKey] = {}
         self._events = EventLog()
         self._lines = LineLog()
+        self._positions: dict[str, int] = {}
         self._seat = LeaderSeat()
         self._topics = Topics()
 
@@ -250,6 +251,17 @@ class MemoryControlStore:
     async def last_event_id(self) -> int:
         """The highest id of an event so far."""
         return self._events.last_id
+
+    async def position(self, name: str) -> int:
+        """How far a reader has come."""
+        return self._positions.get(name, 0)
+
+    async def keep_position(
+        self, name: str, number: int, *, leader_fence: int | None = None, now: float = 0.0
+    ) -> None:
+        """Remember how far a reader has come."""
+        self._seat.check(leader_fence, now)
+        self._positions[name] = number
 
     async def append_logs(self, lines: Sequence[LogLine]) -> None:
         """Keep lines of logs."""

@@ -119,6 +119,11 @@ class MemoryDeliveries:
             await self.broker.wait()
         raise StopAsyncIteration
 
+    @property
+    def is_closed(self) -> bool:
+        """Whether nothing more comes of it."""
+        return self._closed
+
     def let_go(self, delivery: MemoryDelivery) -> bool:
         """Hold it no more; False where it was not held."""
         if delivery not in self._held:
@@ -155,7 +160,7 @@ class MemoryTaskChannel:
     def consume(self, place: str, *, group: str, prefetch: int = 100) -> MemoryDeliveries:  # noqa: ARG002 (all groups share)
         """See TaskChannel.consume."""
         deliveries = MemoryDeliveries(self._broker, place, prefetch)
-        self._consumers.append(deliveries)
+        self._consumers = [consumer for consumer in self._consumers if not consumer.is_closed] + [deliveries]
         return deliveries
 
     @property

@@ -253,6 +253,18 @@ class SqliteControlStore:
         """See ControlStore.last_event_id."""
         return int(await self._hot.text(reading.LAST_EVENT))
 
+    async def position(self, name: str) -> int:
+        """See ControlStore.position."""
+        return int(await self._hot.text(reading.POSITION, (name,)))
+
+    async def keep_position(
+        self, name: str, number: int, *, leader_fence: int | None = None, now: float = 0.0
+    ) -> None:
+        """See ControlStore.keep_position."""
+        await self._write(
+            lambda: keeping.keep_position(self._session, name, number, fence=leader_fence, now=now)
+        )
+
     async def append_logs(self, lines: Sequence[LogLine]) -> None:
         """See ControlStore.append_logs."""
         await self._write(lambda: self._session.append_lines(lines))

@@ -184,7 +184,9 @@ class Session:
                 self.remember_limits(name, number, _decode_limits(limits))
 
     def _load_known(self, number: int, entry: CrawlEntry) -> None:
-        found = self.connection.execute("SELECT fingerprint FROM links WHERE crawl = ? ORDER BY number", (number,))
+        found = self.connection.execute(
+            "SELECT fingerprint FROM links WHERE crawl = ? ORDER BY number", (number,)
+        )
         while rows := found.fetchmany(50_000):
             entry.known.update(row[0] for row in rows)
         counted = self.connection.execute("SELECT template, links FROM templates WHERE crawl = ?", (number,))

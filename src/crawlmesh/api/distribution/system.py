@@ -7,7 +7,7 @@ from starlette.responses import Response
 from crawlmesh.api.auth import VIEWERS
 from crawlmesh.api.bodies import answer
 from crawlmesh.api.operations import Success, operation
-from crawlmesh.api.services import context_of
+from crawlmesh.api.services import context_of, services_of
 from crawlmesh.api.shapes.system import OverviewShape, overview_shape
 from crawlmesh.control.overview import overview
 
@@ -26,4 +26,5 @@ router = APIRouter(prefix="/api/distribution")
 )
 async def get_distribution_overview(request: Request) -> Response:
     """The same as `/api/v1/system/overview`."""
-    return answer(overview_shape(await overview(context_of(request))))
+    leads = services_of(request).options.leads()
+    return answer(overview_shape(await overview(context_of(request), leads=leads)))

@@ -7,7 +7,7 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from crawlmesh.api.shapes.moments import if_any, moment
-from crawlmesh.model.crawl import CrawlProgress, HostProgress
+from crawlmesh.model.crawl import CrawlProgress, FilterStatus, HostProgress
 from crawlmesh.model.host import HostState
 from crawlmesh.model.record import Attempt, LedgerEntry, Record
 
@@ -22,6 +22,18 @@ class RecordShape(msgspec.Struct, frozen=True, kw_only=True):
     fetched_at: str
     data: msgspec.Raw
     archive: str | UnsetType = UNSET
+
+
+class FilterShape(msgspec.Struct, frozen=True, kw_only=True):
+    """The Bloom filter of a crawl. `error_rate` is expected now; `nearly_full`: at least 0.9, it grows soon."""
+
+    capacity: int
+    count: int
+    layers: int
+    bytes: int
+    error_rate: float
+    fill: float
+    nearly_full: bool
 
 
 class ProgressShape(msgspec.Struct, frozen=True, kw_only=True):
@@ -43,6 +55,7 @@ class ProgressShape(msgspec.Struct, frozen=True, kw_only=True):
     by_status: dict[str, int]
     by_rule: dict[str, int]
     by_reason: dict[str, int]
+    filter: FilterShape | None
 
 
 class HostStateShape(msgspec.Struct, frozen=True, kw_only=True):
@@ -127,7 +140,15 @@ def progress_shape(task_id: str, progress: CrawlProgress) -> ProgressShape:
     """The counters of a crawl."""
     values: dict[str, Any] = msgspec.structs.asdict(progress)
     counters = {name: value for name, value in values.items() if name in ProgressShape.__struct_fields__}
+    counters["filter"] = None if progress.filter is None else filter_shape(progress.filter)
     return ProgressShape(task_id=task_id, finished=progress.finished, added=progress.added, **counters)
+
+
+def filter_shape(status: FilterStatus) -> FilterShape:
+    """A filter, with how full it is."""
+    return FilterShape(
+        **msgspec.structs.asdict(status), fill=round(status.fill, 4), nearly_full=status.nearly_full
+    )
 
 
 def host_shape(host: HostProgress) -> HostShape:

@@ -25,7 +25,7 @@ from crawlmesh.control.register_node import register_node
 from crawlmesh.control.report import report
 from crawlmesh.control.rotate_token import rotate_token
 from crawlmesh.control.sessions import node_in_session
-from crawlmesh.observability.metrics import ENDED, PAGES, Measurements
+from crawlmesh.observability.metrics import ENDED, KEPT_LINKS, PAGES, Measurements
 from crawlmesh.protocol.crawl_call_answers import answer_calls
 from crawlmesh.protocol.node_messages import (
     HeartbeatAnswer,
@@ -270,6 +270,8 @@ def _measure(measurements: Measurements, message: ReportMessage, told: ReportAns
     for each, taken in zip(message.reports, told.taken, strict=True):
         if taken:
             measurements.add(ENDED, 1, each.outcome)
-            pages = each.result.metrics.get("pages_crawled") if each.result else None
-            if isinstance(pages, int) and pages > 0:
-                measurements.add(PAGES, pages)
+            metrics = each.result.metrics if each.result else {}
+            for metric, name in ((PAGES, "pages_crawled"), (KEPT_LINKS, "known_links_kept")):
+                number = metrics.get(name)
+                if isinstance(number, int) and number > 0:
+                    measurements.add(metric, number)

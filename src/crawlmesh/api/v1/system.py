@@ -37,7 +37,8 @@ class HealthAnswer(msgspec.Struct, frozen=True):
 )
 async def get_overview(request: Request) -> Response:
     """Counters of everything, and means over the nodes that are online."""
-    return answer(overview_shape(await overview(context_of(request))))
+    leads = services_of(request).options.leads()
+    return answer(overview_shape(await overview(context_of(request), leads=leads)))
 
 
 @open_router.get(

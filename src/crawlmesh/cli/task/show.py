@@ -6,10 +6,12 @@ import click
 
 from crawlmesh.cli.cluster_connection import connection_options, json_option, with_client
 from crawlmesh.cli.printing import print_fields, print_json, print_table
+from crawlmesh.cli.words import filter_in_words
 
 if TYPE_CHECKING:
     from crawlmesh.client import Client
     from crawlmesh.client.answers import Execution, Explanation, Task
+    from crawlmesh.model.crawl import FilterStatus
 
 
 @click.command()
@@ -19,21 +21,35 @@ if TYPE_CHECKING:
 def show(task_id: str, as_json: bool, **connection: Any) -> None:
     """Show a task, the goes at it, and why it waits or where it was placed."""
 
-    async def run(client: "Client") -> "tuple[Task, list[Execution], Explanation]":
+    async def run(client: "Client") -> "tuple[Task, list[Execution], Explanation, FilterStatus | None]":
         task = await client.tasks.get(task_id)
         executions = list(await client.tasks.executions(task_id))
-        return task, executions, await client.tasks.explain(task_id)
+        filter_status = await _filter_of(client, task)
+        return task, executions, await client.tasks.explain(task_id), filter_status
 
-    task, executions, explanation = with_client(connection, run)
+    task, executions, explanation, filter_status = with_client(connection, run)
     if as_json:
-        print_json({"task": task, "executions": executions, "explanation": explanation})
+        print_json(
+            {
+                "task": task,
+                "executions": executions,
+                "explanation": explanation,
+                "filter": filter_status,
+            }
+        )
         return
-    print_fields(_fields(task))
+    print_fields({**_fields(task), "Filter": filter_in_words(filter_status) if filter_status else None})
     for sentence in explanation.sentences:
         click.echo(sentence)
     if executions:
         click.echo()
         _print_executions(executions)
+
+
+async def _filter_of(client: "Client", task: "Task") -> "FilterStatus | None":
+    if task.task_type != "web_crawl":
+        return None
+    return (await client.tasks.progress(task.id)).filter
 
 
 def _fields(task: "Task") -> dict[str, Any]:

@@ -170,5 +170,7 @@ class Schedule(LeaderLoop):
             for change, done in zip(changes, taken, strict=True):
                 if not done:
                     self._view.fleet.give_back(change.executions[0].node_id)
+                elif node := self._view.nodes.get(change.executions[0].node_id):
+                    self.context.outbox.placed(change, node)
         self._log.wrote(changes, taken)
         return sum(taken)

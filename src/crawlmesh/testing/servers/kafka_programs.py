@@ -1,7 +1,7 @@
 """Where Kafka and a Java for it come from, and what a test does without them.
 
-Kafka is packaged neither by Debian nor for Python: its jars are fetched once from Maven Central into the user's
-cache folder. `kafka_jars.txt` pins every one of them.
+Kafka is packaged neither by Debian nor for Python: its jars are fetched once from Maven Central into the
+user's cache folder. `kafka_jars.txt` pins every one of them.
 """
 
 import hashlib

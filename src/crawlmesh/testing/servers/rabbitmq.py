@@ -37,7 +37,7 @@ class RabbitServer:
 
     def __init__(self, programs: RabbitPrograms | None = None) -> None:
         self._programs = programs or require_rabbitmq()
-        self._folder = Path(tempfile.mkdtemp(prefix="rabbit-", dir="/tmp"))
+        self.folder = Path(tempfile.mkdtemp(prefix="rabbit-", dir="/tmp"))
         self._process: ServerProcess | None = None
         self._epmd: ServerProcess | None = None
         self._epmd_port = 0
@@ -66,8 +66,8 @@ class RabbitServer:
         for _ in range(1 if fixed else 5):  # another process may take the port before the server does
             self.port = self.port if fixed else _free_port()
             text = _CONFIGURATION.format(port=self.port, password=_PASSWORD)
-            (self._folder / "rabbitmq.conf").write_text(text)
-            self._process = ServerProcess(self._command(), self._folder, _READY)
+            (self.folder / "rabbitmq.conf").write_text(text)
+            self._process = ServerProcess(self._command(), self.folder, _READY)
             if self._process.wait_ready(_DEADLINE):
                 return
             self.kill()
@@ -117,7 +117,7 @@ class RabbitServer:
         if self._epmd is not None:
             self._epmd.kill()
             self._epmd.wait_ended(_DEADLINE)
-        shutil.rmtree(self._folder, ignore_errors=True)
+        shutil.rmtree(self.folder, ignore_errors=True)
 
     def __enter__(self) -> Self:
         try:
@@ -139,20 +139,20 @@ class RabbitServer:
         for _ in range(5):
             self._epmd_port = _free_port()
             program = [str(self._programs.epmd), "-d", "-port", str(self._epmd_port), "-address", "127.0.0.1"]
-            self._epmd = ServerProcess(command_as("", program), self._folder, "epmd running")
+            self._epmd = ServerProcess(command_as("", program), self.folder, "epmd running")
             if self._epmd.wait_ready(_DEADLINE):
                 return
             self._epmd.kill()
         raise RuntimeError("epmd did not start:\n" + "\n".join(self._epmd.log if self._epmd else []))
 
     def _command(self) -> list[str]:
-        folder = str(self._folder)
+        folder = str(self.folder)
         environment = {
             "PATH": self._programs.path,
             "HOME": folder,  # the cookie lies here
             "LANG": "C.UTF-8",
             "ERL_EPMD_PORT": str(self._epmd_port),
-            "RABBITMQ_NODENAME": f"{self._folder.name}@localhost",
+            "RABBITMQ_NODENAME": f"{self.folder.name}@localhost",
             "RABBITMQ_DIST_PORT": str(_free_port()),
             "RABBITMQ_CONF_ENV_FILE": "/dev/null",
             "RABBITMQ_CONFIG_FILE": f"{folder}/rabbitmq.conf",

@@ -30,8 +30,11 @@ class RabbitPrograms(msgspec.Struct, frozen=True):
 
 def find_rabbitmq() -> RabbitPrograms | None:
     """That of the system, or else the one that `require_rabbitmq` unpacked earlier."""
-    system = _programs_below(Path("/"))
-    return system if system is not None else _programs_below(_unpacked())
+    system = _system()
+    if system is not None:
+        return system
+    unpacked = _unpacked()
+    return _programs_below(unpacked) if unpacked.is_dir() and _is_own(unpacked) else None
 
 
 def require_rabbitmq() -> RabbitPrograms:
@@ -42,6 +45,15 @@ def require_rabbitmq() -> RabbitPrograms:
     if found is None:
         pytest.skip(_REASON)
     return found
+
+
+def _system() -> RabbitPrograms | None:
+    return _programs_below(Path("/"))
+
+
+def _is_own(folder: Path) -> bool:
+    """Everybody may make folders in /tmp."""
+    return folder.stat().st_uid == os.geteuid()
 
 
 def _programs_below(root: Path) -> RabbitPrograms | None:
@@ -61,7 +73,7 @@ def _unpack_once() -> RabbitPrograms:
     """Debian's packages, laid into a folder: needs no root, and starts no service."""
     root = _unpacked()
     root.mkdir(mode=0o700, exist_ok=True)
-    if root.stat().st_uid != os.geteuid():
+    if not _is_own(root):
         pytest.fail(f"{root} belongs to somebody else: remove it")
     with (root / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)  # another test process may be at it

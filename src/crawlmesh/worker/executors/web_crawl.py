@@ -70,10 +70,14 @@ class WebCrawl:
                 "This node does not ignore robots.txt; its setting allow_ignoring_robots is off.",
                 field="parameters.ignore_robots",
             )
-        order = PlanOrder(
-            crawl_id=task.id, definition=definition, pace=limits.pace(), max_pages=limits.max_pages
-        )
         crawl = crawl_of(task.id, self._clock, definition, limits)
+        order = PlanOrder(
+            crawl_id=task.id,
+            definition=definition,
+            pace=limits.pace(),
+            max_pages=limits.max_pages,
+            dedup=crawl.dedup,
+        )
         # Every node of the crawl does both; the store keeps what came first.
         await self._store.create_crawl(crawl)
         await self._store.add(order.plan().seed_links())
@@ -123,6 +127,7 @@ class WebCrawl:
                 "data_size": tally.bytes,
                 "failed": sum(tally.dead.values()),
                 "retries": tally.retries,
+                "known_links_kept": tally.known,
             },
             timestamp=self._clock.now(),
         )

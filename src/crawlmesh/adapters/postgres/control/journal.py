@@ -9,6 +9,7 @@ from crawlmesh.adapters.postgres.control.columns import document
 from crawlmesh.adapters.postgres.control.conditions import Conditions
 from crawlmesh.adapters.postgres.control.database import Database
 from crawlmesh.adapters.postgres.control.gathering import Gathering
+from crawlmesh.adapters.postgres.control.leading import check_leader
 from crawlmesh.adapters.postgres.control.part import Part
 from crawlmesh.adapters.postgres.control.tables import EVENTS, LOGS
 from crawlmesh.adapters.postgres.control.transaction import Transaction
@@ -19,6 +20,11 @@ from crawlmesh.model.query import EventQuery
 
 _EVENTS = f"SELECT {EVENTS.names} FROM cluster_events"  # noqa: S608
 _LAST = "SELECT id FROM last_ids WHERE kind = 'events'"
+_POSITION = "SELECT number FROM reader_positions WHERE name = $1"
+_KEEP_POSITION = """
+INSERT INTO reader_positions (name, number) VALUES ($1, $2)
+ON CONFLICT (name) DO UPDATE SET number = excluded.number
+"""
 _LOGS = f"""
 SELECT {LOGS.names} FROM execution_logs
 WHERE task_id = $1 AND id > $2 AND ($3::text IS NULL OR execution_id = $3) ORDER BY id LIMIT $4
@@ -55,6 +61,21 @@ class Journal(Part):
     async def last_event_id(self) -> int:
         """The highest id of an event so far; 0 where there is none."""
         return int(await self._fetch_value(_LAST))
+
+    async def position(self, name: str) -> int:
+        """How far a reader of this name has come; 0 where it never told."""
+        return int(await self._fetch_value(_POSITION, name) or 0)
+
+    async def keep_position(
+        self, name: str, number: int, *, leader_fence: int | None = None, now: float = 0.0
+    ) -> None:
+        """Remember how far a reader has come."""
+
+        async def work(transaction: Transaction) -> None:
+            await check_leader(transaction, leader_fence, now)
+            await transaction.connection.execute(_KEEP_POSITION, name, number)
+
+        await self._database.write(work)
 
     async def append_logs(self, lines: Sequence[LogLine]) -> None:
         """Keep lines of logs."""

@@ -18,6 +18,19 @@ WHERE NOT EXISTS (
 )
 """
 
+# Many small values cost the driver more than one large one. The crawl comes out of the subquery too, so that
+# a plan made for an empty table looks both columns up in the index and does not read all links of the crawl.
+_UNKNOWN_OF_ONE_CRAWL = """
+SELECT given.crawl, given.fingerprint, nextval('link_numbers') FROM (
+    SELECT $1::integer AS crawl, substr($2::bytea, place, 16) AS fingerprint
+    FROM generate_series(1, length($2::bytea), 16) AS place OFFSET 0
+) AS given
+WHERE NOT EXISTS (
+    SELECT FROM links{ending} AS links
+    WHERE links.crawl = given.crawl AND links.fingerprint = given.fingerprint
+)
+"""
+
 _INSERT_LINKS = """
 WITH added AS (
     INSERT INTO links{ending} (crawl, fingerprint, number, url, request_url, host, depth, priority, parent,
@@ -61,6 +74,8 @@ SELECT * FROM unnest($1::integer[], $2::bytea[], $3::text[], $4::text[], $5::big
 ON CONFLICT (crawl, fingerprint) DO NOTHING
 RETURNING crawl, rule
 """
+
+_FINGERPRINT = 16  # bytes
 
 _Template = tuple[int, int]  # a crawl's number and a template
 
@@ -112,8 +127,13 @@ async def _unknown(
     distinct: dict[tuple[int, bytes], NewLink] = {}
     for link in links:
         distinct.setdefault((crawls[link.crawl_id].number, link.fingerprint), link)
-    # Sorted, so that neighbours in the index are looked up one after another.
-    rows = await session.fetch_crawl_rows(_UNKNOWN, sorted(distinct))
+    given = sorted(distinct)  # neighbours in the index are looked up one after another
+    numbers = {crawl for crawl, _ in given}
+    if len(numbers) == 1 and all(len(fingerprint) == _FINGERPRINT for _, fingerprint in given):
+        fingerprints = b"".join(fingerprint for _, fingerprint in given)
+        rows = await session.fetch_of_crawl(_UNKNOWN_OF_ONE_CRAWL, numbers.pop(), fingerprints)
+    else:
+        rows = await session.fetch_crawl_rows(_UNKNOWN, given)
     unknown = {(crawl, fingerprint) for crawl, fingerprint, _ in rows}
     new = [link for key, link in distinct.items() if key in unknown]
     return dict(zip(sorted(row[2] for row in rows), new, strict=True))

@@ -24,7 +24,8 @@ WITH again AS (
     FROM outcomes{ending} AS outcomes
     JOIN links{ending} AS links ON links.crawl = outcomes.crawl AND links.number = outcomes.link
     WHERE outcomes.crawl = $1 AND ($2 OR outcomes.kind = 'dead')
-        AND NOT EXISTS (SELECT FROM queue{ending} AS queue WHERE queue.crawl = links.crawl AND queue.host = links.host
+        AND NOT EXISTS (SELECT FROM queue{ending} AS queue
+                        WHERE queue.crawl = links.crawl AND queue.host = links.host
                         AND queue.rank = 10 - links.priority AND queue.link = links.number)
         AND NOT EXISTS (SELECT FROM deferred
                         WHERE deferred.crawl = links.crawl AND deferred.link = links.number)

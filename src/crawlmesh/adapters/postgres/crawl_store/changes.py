@@ -21,7 +21,7 @@ INSERT INTO queue{ending} (crawl, host, rank, link, attempt)
 SELECT * FROM unnest($1::integer[], $2::bigint[], $3::smallint[], $4::bigint[], $5::integer[])
 """
 
-_CHANGE = f"SELECT change({', '.join(f'${number}' for number in range(1, 24))})"
+_CHANGE = f"SELECT change({', '.join(f'${number}' for number in range(1, 25))})"
 
 _PAGES = {OutcomeKind.FETCHED, OutcomeKind.NOT_MODIFIED}
 
@@ -66,6 +66,7 @@ class Changes:
 
     def __init__(self) -> None:
         self._queue: list[tuple[int, int, int, int, int]] = []
+        self._ended: list[int] = []  # fences
         self._shares: defaultdict[tuple[int, int], ShareChange] = defaultdict(
             ShareChange
         )  # by host and crawl
@@ -76,6 +77,10 @@ class Changes:
         """Let a link be leased, and count it in its share."""
         self._queue.append((crawl, host, rank, link, attempt))
         self._shares[host, crawl].ready += 1
+
+    def end_lease(self, fence: int) -> None:
+        """Forget a lease, which is locked."""
+        self._ended.append(fence)
 
     def share(self, crawl: int, host: int) -> ShareChange:
         """The share of a host in a crawl, to be changed."""
@@ -119,13 +124,14 @@ class Changes:
             for name, value in sorted(counts.items())
             if value
         ]
-        if not (touched or counters):
+        if not (touched or counters or self._ended):
             return
         hosts = [_host_row(host, change) for host, change in sorted(self._hosts.items())]
         shares = [(*key, *msgspec.structs.astuple(change)) for key, change in sorted(self._shares.items())]
         found = await session.one(
             _CHANGE,
             await session.moment(),
+            self._ended,
             touched,
             *_columns(hosts, 9),
             *_columns(shares, 8),

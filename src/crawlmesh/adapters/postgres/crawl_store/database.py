@@ -25,6 +25,7 @@ Result = TypeVar("Result")
 _ATTEMPTS = 10  # at a transaction that others got in the way of
 _PAUSE = 0.02  # seconds before it is tried again, more each time
 _STATEMENT = 30.0  # seconds that a statement may take
+_STATEMENTS = 500  # that a connection keeps prepared: some twenty for each large crawl
 _CLOSING = 5.0  # seconds for what is under way when the store is closed
 
 # Tables grow from nothing to millions of rows before the server has counted them once: plans that suit
@@ -33,9 +34,11 @@ _SETTINGS = {
     "application_name": "crawlmesh",
     "search_path": SCHEMA_NAME,
     "jit": "off",
+    "plan_cache_mode": "force_generic_plan",
     "enable_seqscan": "off",
     "enable_hashjoin": "off",
     "enable_mergejoin": "off",
+    "enable_material": "off",
     # A client that vanishes inside a transaction must not keep its locks for hours.
     "idle_in_transaction_session_timeout": "60s",
     "tcp_keepalives_idle": "30",
@@ -65,6 +68,7 @@ class Database:
                 max_size=connections,
                 timeout=patience,
                 command_timeout=_STATEMENT,
+                statement_cache_size=_STATEMENTS,
                 server_settings=_SETTINGS,
                 reset=_leave_as_it_is,
             )
@@ -103,6 +107,18 @@ class Database:
                 return await self._read(work)
         except FAILURES as error:
             raise translated(error, self._address) from error
+
+    async def read_alike(self, work: Callable[[Session], Awaitable[Result]]) -> Result:
+        """Do a piece of work that changes nothing, and whose statements see the same state of things.
+
+        A crawl may move to other tables, or go, between two statements; then it is read again.
+        """
+
+        async def read(session: Session) -> Result:
+            await session.run("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY")
+            return await work(session)
+
+        return await self.transact(read)
 
     async def aclose(self) -> None:
         """Let what is under way end, then let go of all connections. Twice is fine."""

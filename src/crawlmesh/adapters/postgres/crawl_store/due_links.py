@@ -5,14 +5,6 @@ from crawlmesh.adapters.postgres.crawl_store.session import Session
 
 _AT_ONCE = 10_000  # so that one transaction does not hold up others for long
 
-ANY_DUE = """
-SELECT 1 FROM crawls
-WHERE id = ANY($1::text[]) AND EXISTS (
-    SELECT FROM deferred WHERE deferred.crawl = crawls.number
-        AND due <= coalesce($2, extract(epoch FROM clock_timestamp())::double precision)
-)
-"""
-
 _TAKE_DUE = """
 DELETE FROM deferred WHERE (crawl, due, link) IN (
     SELECT crawl, due, link FROM deferred WHERE crawl = ANY($1::integer[]) AND due <= $2

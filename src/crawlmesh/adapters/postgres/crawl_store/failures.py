@@ -18,7 +18,11 @@ CONNECTION_LOST = (
     asyncpg.InternalClientError,  # what asyncpg says of a connection that is cut between two messages
 )
 
-WORTH_REPEATING = (asyncpg.DeadlockDetectedError, asyncpg.SerializationError)
+WORTH_REPEATING = (
+    asyncpg.DeadlockDetectedError,
+    asyncpg.SerializationError,
+    asyncpg.UndefinedTableError,  # of a crawl that was deleted while it was read
+)
 
 FAILURES = (*CONNECTION_LOST, asyncpg.PostgresError)
 

@@ -1,4 +1,4 @@
-"""The functions in the database: what a transaction begins with and what it ends with, in one round trip each.
+"""Functions in the database: what a transaction begins and ends with, in one round trip each.
 
 They are about tables that all crawls share. Statements inside a function see what was committed before they
 begin, not before the function does: so rows are read once their locks are held.
@@ -13,8 +13,8 @@ LEASABLE = f"(NOT hosts.blocked AND hosts.used < {SLOTS} AND (hosts.leases = 0 O
 # Locks are taken in the order of their keys, before any row is locked. A key comes from a crawl's id, because
 # a crawl that is deleted and created again while one waits for the lock has another number then.
 _ENTER = """
-CREATE OR REPLACE FUNCTION enter(p_lock integer, p_ids text[], p_fences bigint[])
-RETURNS TABLE (moment double precision, crawls text, leases text) LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION enter(p_lock integer, p_ids text[], p_fences bigint[], p_clock double precision)
+RETURNS TABLE (moment double precision, crawls text, leases text, is_due boolean) LANGUAGE plpgsql AS $$
 DECLARE
     v_numbers integer[];
 BEGIN
@@ -38,7 +38,11 @@ BEGIN
     SELECT json_agg(json_build_array(c.number, c.id, c.revisits, c.own_tables, c.max_pages,
                                      c.max_pages_per_template, c.default_delay, c.default_slots))
         INTO crawls FROM crawls AS c WHERE c.id = ANY(p_ids) OR c.number = ANY(v_numbers);
-    moment := extract(epoch FROM clock_timestamp());
+    moment := coalesce(p_clock, extract(epoch FROM clock_timestamp()));
+    is_due := EXISTS (
+        SELECT FROM crawls AS c WHERE c.id = ANY(p_ids)
+            AND EXISTS (SELECT FROM deferred AS d WHERE d.crawl = c.number AND d.due <= moment)
+    );
     RETURN NEXT;
 END $$;
 """
@@ -87,7 +91,7 @@ END $$;
 # A host rests for what was reported, or for its delay, as it is after this very update.
 _CHANGE = f"""
 CREATE OR REPLACE FUNCTION change(
-    p_moment double precision, p_touched bigint[],
+    p_moment double precision, p_ended bigint[], p_touched bigint[],
     h_host bigint[], h_used integer[], h_leases integer[], h_rest double precision[], h_delayed boolean[],
     h_state text[], h_delay double precision[], h_slots integer[], h_exclusive boolean[],
     s_host bigint[], s_crawl integer[], s_ready integer[], s_waiting integer[], s_done bigint[],
@@ -97,6 +101,7 @@ CREATE OR REPLACE FUNCTION change(
 DECLARE
     v_locked integer;
 BEGIN
+    DELETE FROM leases WHERE fence = ANY(p_ended);
     SELECT count(*) INTO v_locked FROM (
         SELECT FROM hosts WHERE number = ANY(p_touched) ORDER BY number FOR NO KEY UPDATE
     ) AS locked;
@@ -139,4 +144,21 @@ BEGIN
 END $$;
 """  # noqa: S608
 
-FUNCTIONS = _ENTER + _SPENT + _NEXT_MOMENT + _SET_TURNS + _CHANGE
+_INSERT_LEASES = """
+CREATE OR REPLACE FUNCTION insert_leases(
+    p_node text, p_expires_at double precision, p_left integer[],
+    l_host bigint[], l_slots integer[], l_crawls text[], l_links text[]
+) RETURNS TABLE (leased bigint, fence bigint, next double precision) LANGUAGE plpgsql AS $$
+#variable_conflict use_column
+DECLARE
+    v_next double precision := next_moment(p_left);
+BEGIN
+    RETURN QUERY
+        INSERT INTO leases (node, host, slots, expires_at, crawls, links)
+        SELECT p_node, given.host, given.slots, p_expires_at, given.crawls::integer[], given.links
+        FROM unnest(l_host, l_slots, l_crawls, l_links) AS given (host, slots, crawls, links)
+        RETURNING leases.host, leases.fence, v_next;
+END $$;
+"""
+
+FUNCTIONS = _ENTER + _SPENT + _NEXT_MOMENT + _SET_TURNS + _CHANGE + _INSERT_LEASES

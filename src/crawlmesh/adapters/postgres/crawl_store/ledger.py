@@ -6,7 +6,7 @@ from typing import Any
 import asyncpg
 import msgspec
 
-from crawlmesh.adapters.postgres.crawl_store.session import Session, unknown_crawl
+from crawlmesh.adapters.postgres.crawl_store.session import CrawlRow, Session, unknown_crawl
 from crawlmesh.model.crawl import CrawlProgress, HostProgress
 from crawlmesh.model.host import HostState
 from crawlmesh.model.link import FoundBy, LinkState
@@ -32,20 +32,20 @@ _RECORDS = """
 SELECT records.link, links.url, coalesce(outcomes.final_url, links.request_url, links.url),
        coalesce(outcomes.http_status, 0), links.depth, outcomes.fetched_at, records.data, outcomes.archive
 FROM (
-    SELECT crawl, link, data FROM records
-    WHERE crawl = (SELECT number FROM crawls WHERE id = $1) AND link > $2 ORDER BY link LIMIT $3
+    SELECT crawl, link, data FROM records{ending}
+    WHERE crawl = $1 AND link > $2 ORDER BY link LIMIT $3
 ) AS records
-JOIN links ON links.crawl = records.crawl AND links.number = records.link
-JOIN outcomes ON outcomes.crawl = records.crawl AND outcomes.link = records.link
+JOIN links{ending} AS links ON links.crawl = records.crawl AND links.number = records.link
+JOIN outcomes{ending} AS outcomes ON outcomes.crawl = records.crawl AND outcomes.link = records.link
 ORDER BY records.link
 """
 
 _LINK = """
 SELECT links.crawl, links.number, links.url, links.depth, links.found_by, parents.url AS parent_url,
        links.host, kind, http_status, reason, final_url, fetched_at, elapsed, size, attempt,
-       EXISTS (SELECT FROM records WHERE records.crawl = links.crawl AND records.link = links.number)
-           AS has_record,
-       EXISTS (SELECT FROM queue WHERE queue.crawl = links.crawl AND queue.host = links.host
+       EXISTS (SELECT FROM records{ending} AS records
+               WHERE records.crawl = links.crawl AND records.link = links.number) AS has_record,
+       EXISTS (SELECT FROM queue{ending} AS queue WHERE queue.crawl = links.crawl AND queue.host = links.host
                AND queue.rank = 10 - links.priority AND queue.link = links.number)
        OR EXISTS (SELECT FROM deferred WHERE deferred.crawl = links.crawl AND deferred.link = links.number)
            AS is_pending,
@@ -56,23 +56,25 @@ SELECT links.crawl, links.number, links.url, links.depth, links.found_by, parent
        (SELECT json_agg(json_build_array(attempts.number, attempts.at, attempts.kind,
                                           attempts.http_status, attempts.reason, attempts.elapsed)
                          ORDER BY attempts.entry)
-        FROM attempts WHERE attempts.crawl = links.crawl AND attempts.link = links.number)::text AS attempts,
+        FROM attempts{ending} AS attempts
+        WHERE attempts.crawl = links.crawl AND attempts.link = links.number)::text AS attempts,
        ARRAY(
-           SELECT hops.url FROM outcomes AS moved
-           JOIN links AS hops ON hops.crawl = moved.crawl AND hops.number = moved.link
+           SELECT hops.url FROM outcomes{ending} AS moved
+           JOIN links{ending} AS hops ON hops.crawl = moved.crawl AND hops.number = moved.link
            WHERE moved.kind = 'redirected' AND moved.final_url = links.url AND moved.crawl = links.crawl
            ORDER BY hops.number LIMIT 100
        ) AS redirected_from
-FROM links
-LEFT JOIN links AS parents ON parents.crawl = links.crawl AND parents.number = links.parent
-LEFT JOIN outcomes ON outcomes.crawl = links.crawl AND outcomes.link = links.number
-WHERE links.crawl = (SELECT number FROM crawls WHERE id = $1) AND links.fingerprint = $2
+FROM links{ending} AS links
+LEFT JOIN links{ending} AS parents ON parents.crawl = links.crawl AND parents.number = links.parent
+LEFT JOIN outcomes{ending} AS outcomes ON outcomes.crawl = links.crawl AND outcomes.link = links.number
+WHERE links.crawl = $1 AND links.fingerprint = $2
 """
 
 _SKIP = """
 SELECT skips.url, skips.depth, parents.url, rule
-FROM skips LEFT JOIN links AS parents ON parents.crawl = skips.crawl AND parents.number = skips.parent
-WHERE skips.crawl = (SELECT number FROM crawls WHERE id = $1) AND skips.fingerprint = $2
+FROM skips{ending} AS skips
+LEFT JOIN links{ending} AS parents ON parents.crawl = skips.crawl AND parents.number = skips.parent
+WHERE skips.crawl = $1 AND skips.fingerprint = $2
 """
 
 _KEPT_AS_ATTEMPTS = {OutcomeKind.DEAD, OutcomeKind.NOT_MODIFIED}
@@ -112,14 +114,21 @@ async def hosts(session: Session, crawl_id: str, limit: int) -> list[HostProgres
 
 async def records(session: Session, crawl_id: str, after: int, limit: int) -> list[Record]:
     """Records in the order of link ids."""
-    return [Record(*row) for row in await session.fetch(_RECORDS, crawl_id, after, limit)]
+    crawl = await session.crawl(crawl_id)
+    if crawl is None:
+        return []
+    rows = await session.fetch(_RECORDS.format(ending=crawl.ending), crawl.number, after, limit)
+    return [Record(*row) for row in rows]
 
 
 async def explain(session: Session, crawl_id: str, fingerprint: bytes) -> LedgerEntry | None:
     """What is known about one URL."""
-    rows = await session.fetch(_LINK, crawl_id, fingerprint)
+    crawl = await session.crawl(crawl_id)
+    if crawl is None:
+        return None
+    rows = await session.fetch(_LINK.format(ending=crawl.ending), crawl.number, fingerprint)
     if not rows:
-        return await _skipped(session, crawl_id, fingerprint)
+        return await _skipped(session, crawl, fingerprint)
     link = rows[0]
     return LedgerEntry(
         url=link["url"],
@@ -140,8 +149,9 @@ async def explain(session: Session, crawl_id: str, fingerprint: bytes) -> Ledger
     )
 
 
-async def _skipped(session: Session, crawl_id: str, fingerprint: bytes) -> LedgerEntry | None:
-    for url, depth, parent_url, rule in await session.fetch(_SKIP, crawl_id, fingerprint):
+async def _skipped(session: Session, crawl: CrawlRow, fingerprint: bytes) -> LedgerEntry | None:
+    rows = await session.fetch(_SKIP.format(ending=crawl.ending), crawl.number, fingerprint)
+    for url, depth, parent_url, rule in rows:
         return LedgerEntry(url, depth, found_by=None, parent_url=parent_url, state=None, rule=rule)
     return None
 

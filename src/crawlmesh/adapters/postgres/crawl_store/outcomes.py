@@ -8,8 +8,8 @@ from crawlmesh.adapters.postgres.crawl_store.session import Session, clean
 from crawlmesh.model.outcome import LinkOutcome, OutcomeKind
 
 _INSERT_OUTCOMES = """
-INSERT INTO outcomes{ending} (crawl, link, kind, attempt, http_status, reason, final_url, fetched_at, elapsed, size,
-                      etag, last_modified, archive)
+INSERT INTO outcomes{ending} (crawl, link, kind, attempt, http_status, reason, final_url, fetched_at, elapsed,
+                              size, etag, last_modified, archive)
 SELECT * FROM unnest($1::integer[], $2::bigint[], $3::text[], $4::integer[], $5::integer[], $6::text[],
                      $7::text[], $8::double precision[], $9::double precision[], $10::bigint[],
                      $11::text[], $12::text[], $13::text[])

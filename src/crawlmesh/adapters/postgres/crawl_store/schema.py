@@ -1,4 +1,4 @@
-"""Laying the tables of the crawl store, in a schema of their own beside other tables, and bringing old ones up."""
+"""Laying the tables of the crawl store, in a schema of their own, and bringing old ones up."""
 
 import asyncpg
 
@@ -21,7 +21,7 @@ ALTER SEQUENCE attempt_numbers OWNED BY attempts_small.entry;
 
 
 async def lay_tables(connection: asyncpg.Connection, address: str) -> None:
-    """Make the tables where they are missing, and bring older ones up; those of a later version are refused."""
+    """Make the tables where they are missing, and bring older ones up; unknown versions are refused."""
     async with connection.transaction():
         await connection.execute("SELECT pg_advisory_xact_lock($1, 0)", SCHEMA_LOCK)
         version = await _version(connection)

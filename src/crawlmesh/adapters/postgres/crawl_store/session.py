@@ -88,6 +88,7 @@ class Session:
         self._known_hosts = (self._host_numbers, self._new_host_numbers)
         self._endings: dict[int, str] = {}  # of the tables of crawls
         self.leases: dict[int, LeaseEntry] = {}  # those that were entered with, by fence
+        self.is_due = False  # whether deferred links of these crawls may be tried again by now
         self.grown: Counter[str] = Counter()  # new links of small crawls, by the crawl's id
 
     async def moment(self) -> float:
@@ -118,14 +119,16 @@ class Session:
         for ending, part in self._by_ending(rows):
             await self.write_rows(statement.format(ending=ending), part)
 
-    async def fetch_crawl_rows(
-        self, statement: str, rows: Sequence[tuple[Any, ...]]
-    ) -> list[asyncpg.Record]:
+    async def fetch_crawl_rows(self, statement: str, rows: Sequence[tuple[Any, ...]]) -> list[asyncpg.Record]:
         """The same for a statement that answers."""
         found: list[asyncpg.Record] = []
         for ending, part in self._by_ending(rows):
             found += await self.fetch(statement.format(ending=ending), *zip(*part, strict=True))
         return found
+
+    async def fetch_of_crawl(self, statement: str, crawl: int, *values: Any) -> list[asyncpg.Record]:
+        """All rows of a statement about the tables of one crawl; its number is the first value."""
+        return await self.fetch(statement.format(ending=self._endings[crawl]), crawl, *values)
 
     async def enter(self, crawl_ids: Iterable[str], fences: Iterable[int] = ()) -> dict[str, CrawlRow]:
         """Those of these crawls that exist, and those that leases have links of, by their id.
@@ -133,10 +136,15 @@ class Session:
         Until the transaction ends, they are neither deleted nor started again, nor do they move to other
         tables; and nobody else changes the leases, which are in `leases` then, as far as they live.
         """
-        statement = "SELECT moment, crawls, leases FROM enter($1, $2, $3)"
-        ((moment, crawls, leases),) = await self.fetch(statement, CRAWL_LOCK, list(crawl_ids), list(fences))
-        if self._now is None and self._clock is None:
-            self._now = moment
+        clock = self._clock.now() if self._clock else None
+        ((moment, crawls, leases, self.is_due),) = await self.fetch(
+            "SELECT moment, crawls, leases, is_due FROM enter($1, $2, $3, $4)",
+            CRAWL_LOCK,
+            list(crawl_ids),
+            list(fences),
+            clock,
+        )
+        self._now = moment if self._now is None else self._now
         self.leases.update((lease.fence, lease) for lease in _decode_leases(leases or "[]"))
         rows = _decode_crawls(crawls or "[]")
         self._endings.update((row.number, row.ending) for row in rows)
@@ -183,7 +191,7 @@ class Session:
     async def plan_freely(self) -> None:
         """Let the server plan as it likes and take its time, for statements over a whole crawl."""
         await self.run("SET LOCAL plan_cache_mode = auto")
-        for setting in ("enable_seqscan", "enable_hashjoin", "enable_mergejoin"):
+        for setting in ("enable_seqscan", "enable_hashjoin", "enable_mergejoin", "enable_material"):
             await self.run(f"SET LOCAL {setting} = on")
         self._timeout = _PATIENCE
 

@@ -22,8 +22,6 @@ _FENCES_OVER = f"SELECT fence FROM leases WHERE {_OVER}"  # noqa: S608
 
 _STILL_OVER = f"SELECT fence FROM leases WHERE fence = ANY($4::bigint[]) AND ({_OVER})"  # noqa: S608
 
-_DELETE_LEASES = "DELETE FROM leases WHERE fence = ANY($1::bigint[])"
-
 _KEEP_LINKS = """
 UPDATE leases SET links = given.links FROM unnest($1::bigint[], $2::text[]) AS given (fence, links)
 WHERE leases.fence = given.fence
@@ -42,6 +40,7 @@ SELECT * FROM unnest($1::integer[], $2::double precision[], $3::bigint[], $4::bi
 """
 
 _encode = msgspec.json.Encoder().encode
+
 
 async def settle(session: Session, settlements: Sequence[Settlement]) -> list[bool]:
     """End host batches."""
@@ -112,7 +111,6 @@ class Ending:
         self._now = now
         self._changes = Changes()
         self._outcomes = Outcomes({row.number for row in crawls.values() if row.revisits})
-        self._ended: list[int] = []  # fences
         self._kept: dict[int, str] = {}  # leases that live on, with the links that are left
         self._deferred: list[tuple[Any, ...]] = []
         self._discovered: list[NewLink] = []
@@ -143,8 +141,6 @@ class Ending:
         session, changes = self._session, self._changes
         await self._outcomes.write(session, changes)
         await session.write_rows(_DEFER, self._deferred)
-        if self._ended:
-            await session.run(_DELETE_LEASES, self._ended)
         kept = [(fence, links) for fence, links in self._kept.items() if fence in self._leases]
         await session.write_rows(_KEEP_LINKS, kept)
         await add_links(session, self._crawls, self._discovered, self._skipped, changes)
@@ -158,7 +154,7 @@ class Ending:
             change.rest_for(report.rest or 0.0)
             return
         del self._leases[lease.fence]
-        self._ended.append(lease.fence)
+        self._changes.end_lease(lease.fence)
         change.used += lease.slots
         change.leases += 1
         change.rest_for(report.rest)

@@ -69,9 +69,10 @@ CREATE TABLE shares (                  -- one host's part in one crawl; changed 
 ) WITH (fillfactor = 70, autovacuum_vacuum_threshold = 500, autovacuum_vacuum_scale_factor = 0.05);
 
 CREATE INDEX shares_turn ON shares (crawl, turn_at) WHERE ready > 0;
-CREATE INDEX shares_of_host ON shares (host);
+CREATE INDEX shares_host ON shares (host) WHERE ready > 0;
+CREATE INDEX shares_of_host ON shares (host);  -- for people who look at a host
 
-CREATE SEQUENCE link_numbers CACHE 1;
+CREATE SEQUENCE link_numbers;
 CREATE SEQUENCE attempt_numbers;
 
 CREATE TABLE deferred (                -- links that wait for their next attempt

@@ -24,7 +24,6 @@ ALTER TABLE hosts
 ALTER TABLE hosts SET (autovacuum_vacuum_threshold = 500, autovacuum_vacuum_scale_factor = 0.05);
 CREATE INDEX hosts_name ON hosts (left(name, 200) COLLATE "C");
 
-DROP INDEX shares_host;
 CREATE INDEX shares_of_host ON shares (host);
 ALTER TABLE shares SET (autovacuum_vacuum_threshold = 500, autovacuum_vacuum_scale_factor = 0.05);
 

@@ -54,8 +54,8 @@ local function bloom_in_layer(filter, number, place, step, chooser)
   return true
 end
 
-local function bloom_in_older_layers(filter, place, step, chooser)
-  for number = filter.newest - 1, 1, -1 do
+local function bloom_in_layers(filter, place, step, chooser)
+  for number = filter.newest, 1, -1 do
     if bloom_in_layer(filter, number, place, step, chooser) then return true end
   end
   return false
@@ -63,12 +63,9 @@ end
 
 local function bloom_knows(filter, fingerprint)
   if filter.server then return redis.call('BF.EXISTS', filter.server, fingerprint) == 1 end
-  local place, step, chooser = bloom_words('<I4I4I4', fingerprint)
-  return bloom_in_layer(filter, filter.newest, place, step, chooser)
-    or bloom_in_older_layers(filter, place, step, chooser)
+  return bloom_in_layers(filter, bloom_words('<I4I4I4', fingerprint))
 end
 
--- The newest layer answers with the bits as they were: testing and setting is one command.
 local function bloom_set_bits(filter, place, step, chooser)
   local command, bits, hashes = filter.command, filter.bits, filter.hashes
   command[2] = filter.key .. ':bits:' .. (filter.newest - 1) .. ':' .. (chooser % filter.pieces)
@@ -81,23 +78,19 @@ local function bloom_set_bits(filter, place, step, chooser)
     place = place + step
     step = step + hash
   end
-  local before = redis.call(unpack(command))
-  for hash = 1, hashes do
-    if before[hash] == 0 then return true end
-  end
-  return false
+  redis.call(unpack(command))
 end
 
 local function bloom_add_if_new(filter, fingerprint)
   if filter.server then return redis.call('BF.ADD', filter.server, fingerprint) == 1 end
   local place, step, chooser = bloom_words('<I4I4I4', fingerprint)
-  if bloom_in_older_layers(filter, place, step, chooser) then return false end
+  -- Asked first, because known links are the most, and writing would fill the append-only file with them.
+  if bloom_in_layers(filter, place, step, chooser) then return false end
   if filter.held >= filter.capacity and filter.layers[filter.newest + 1] then
-    if bloom_in_layer(filter, filter.newest, place, step, chooser) then return false end
     bloom_begin_layer(filter, filter.newest + 1)
     filter.held = 0
   end
-  if not bloom_set_bits(filter, place, step, chooser) then return false end
+  bloom_set_bits(filter, place, step, chooser)
   filter.held = filter.held + 1
   filter.added = filter.added + 1
   return true
@@ -114,6 +107,7 @@ end
 local function bloom_create(key, layers, capacity, error_rate, form)
   if redis.call('EXISTS', key) == 1 then return false end
   if form ~= 'script' then
+    redis.call('UNLINK', key .. ':server')
     local made = redis.pcall('BF.RESERVE', key .. ':server', error_rate, capacity, 'EXPANSION', 2)
     if type(made) ~= 'table' or not made.err then
       form = 'server'

@@ -39,9 +39,9 @@ return table.concat(answers)
 class RedisBloomFilter:
     """Knows which fingerprints were added, with few false positives and no false negatives.
 
-    Each call is atomic for up to 1,000 fingerprints: of two nodes that add the same one, one is told that it was
-    new. The filter grows by itself. It lives in the server's own Bloom commands where there are any, else in
-    strings that scripts change; a filter keeps the form that it was made in.
+    Each call is atomic for up to 1,000 fingerprints: of two nodes that add the same one, one is told that it
+    was new. The filter grows by itself. It lives in the server's own Bloom commands where there are any, else
+    in strings that scripts change; a filter keeps the form that it was made in.
     """
 
     def __init__(self, client: Redis, key: str) -> None:
@@ -90,9 +90,7 @@ class RedisBloomFilter:
         with self._errors():
             await self._delete(keys=[self._key])
 
-    async def _each(
-        self, script: Callable[..., Awaitable[Any]], fingerprints: Sequence[bytes]
-    ) -> list[bool]:
+    async def _each(self, script: Callable[..., Awaitable[Any]], fingerprints: Sequence[bytes]) -> list[bool]:
         for fingerprint in fingerprints:
             if len(fingerprint) != _FINGERPRINT_BYTES:
                 raise ValueError(f"A fingerprint has 16 bytes, not {len(fingerprint)}.")

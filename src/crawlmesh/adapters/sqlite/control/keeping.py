@@ -1,5 +1,6 @@
-"""Clusters and keys."""
+"""Clusters, keys, and how far readers have come."""
 
+from crawlmesh.adapters.sqlite.control.leading import check_leader
 from crawlmesh.adapters.sqlite.control.rows import CLUSTER, KEY, names
 from crawlmesh.adapters.sqlite.control.session import Session
 from crawlmesh.adapters.sqlite.control.statements import insert, object_text
@@ -14,6 +15,11 @@ def _replacing(columns: tuple[str, ...]) -> str:
 
 _SAVE_CLUSTER = insert("crawler_clusters", names(CLUSTER), _replacing(names(CLUSTER)))
 _SAVE_KEY = insert("api_keys", names(KEY), _replacing(names(KEY)))
+
+_KEEP_POSITION = """
+INSERT INTO reader_positions (name, number) VALUES (?, ?)
+ON CONFLICT (name) DO UPDATE SET number = excluded.number
+"""
 
 
 def save_cluster(session: Session, cluster: Cluster) -> None:
@@ -74,3 +80,9 @@ def touch_key(session: Session, key_id: str, now: float) -> bool:
 def delete_key(session: Session, key_id: str) -> bool:
     """Forget a key."""
     return session.run("DELETE FROM api_keys WHERE id = ?", key_id) > 0
+
+
+def keep_position(session: Session, name: str, number: int, *, fence: int | None, now: float) -> None:
+    """Remember how far a reader has come."""
+    check_leader(session, fence, now)
+    session.run(_KEEP_POSITION, name, number)

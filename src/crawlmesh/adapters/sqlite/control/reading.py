@@ -149,6 +149,7 @@ HISTORY = listed(
 
 CLUSTERS = listed(as_object(CLUSTER, "crawler_clusters"), "FROM crawler_clusters ORDER BY name, id LIMIT -1")
 KEYS = listed(as_object(KEY, "api_keys"), "FROM api_keys ORDER BY created_at, id LIMIT -1")
+POSITION = "SELECT coalesce((SELECT number FROM reader_positions WHERE name = ?), 0)"
 LAST_EVENT = "SELECT id FROM last_ids WHERE kind = 'events'"
 
 _LINES = "FROM execution_logs WHERE task_id = :task AND id > :after {} ORDER BY id LIMIT :limit"

@@ -11,6 +11,7 @@ from crawlmesh.testing.conformance.control_store.keeping import Clusters, Keys
 from crawlmesh.testing.conformance.control_store.leading import Leading
 from crawlmesh.testing.conformance.control_store.listing import Listing
 from crawlmesh.testing.conformance.control_store.nodes import ChangingNodes, ListingNodes
+from crawlmesh.testing.conformance.control_store.positions import Positions
 from crawlmesh.testing.conformance.control_store.pruning import Pruning
 from crawlmesh.testing.conformance.control_store.queues import Queues, TaskCounting, Waiting
 from crawlmesh.testing.conformance.control_store.random_walk import RandomWalk
@@ -39,6 +40,7 @@ class ControlStoreSuite(
     Keys,
     Events,
     Logs,
+    Positions,
     Leading,
     Waking,
     Pruning,

@@ -49,14 +49,14 @@ class TaskChannelCase:
         raise NotImplementedError
 
     @pytest_asyncio.fixture
-    async def channel(self) -> AsyncIterator[TaskChannel]:
+    async def channel(self, place: str) -> AsyncIterator[TaskChannel]:  # noqa: ARG002 (removed after it is closed)
         """A client of the broker."""
         channel = await self.open_channel()
         yield channel
         await channel.aclose()
 
     @pytest_asyncio.fixture
-    async def other(self) -> AsyncIterator[TaskChannel]:
+    async def other(self, place: str) -> AsyncIterator[TaskChannel]:  # noqa: ARG002
         """Another client of the same broker."""
         channel = await self.open_channel()
         yield channel

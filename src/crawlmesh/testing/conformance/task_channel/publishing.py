@@ -79,7 +79,9 @@ class Publishing(TaskChannelCase):
         here, there = message("here"), message("there")
         await channel.publish(place, [here])
         await channel.publish(f"{place}.dead", [there])
-        assert await accept(consume(channel, place), 1) == [here]
+        deliveries = consume(channel, place)
+        assert await accept(deliveries, 1) == [here]
+        await deliveries.aclose()
         await assert_empty(channel, place)
         assert await accept(consume(channel, f"{place}.dead"), 1) == [there]
 

@@ -1,0 +1,319 @@
+"""The crawl store on Redis."""
+
+import asyncio
+import heapq
+import math
+from collections.abc import AsyncIterator, Sequence
+from typing import Any, Self
+
+import msgspec
+
+from crawlmesh.adapters.redis.bloom import new_filter_fields
+from crawlmesh.adapters.redis.crawl_store.address import parse_address
+from crawlmesh.adapters.redis.crawl_store.links import (
+    FOUND_BY,
+    Entry,
+    clean,
+    entry_from,
+    load_of,
+    packed,
+    unpacked,
+)
+from crawlmesh.adapters.redis.crawl_store.partitions import partition_of_host
+from crawlmesh.adapters.redis.crawl_store.reading import (
+    Share,
+    host_progress,
+    host_statuses,
+    ledger_entry,
+    most_troubled,
+    progress_from,
+    record_from,
+    skip_entry,
+)
+from crawlmesh.adapters.redis.crawl_store.server import Server
+from crawlmesh.adapters.redis.crawl_store.settlements import (
+    grant_from,
+    leasing_argument,
+    limits_blob,
+    renewing_arguments,
+    settling_arguments,
+)
+from crawlmesh.errors import UnknownCrawlError, UsageError
+from crawlmesh.model.crawl import Crawl, CrawlProgress, Dedup, HostProgress
+from crawlmesh.model.host import HostLimits, HostStatus
+from crawlmesh.model.lease import LeaseGrant, LeaseRequest, Renewal, Settlement
+from crawlmesh.model.link import FoundBy, NewLink, SkippedLink
+from crawlmesh.model.record import LedgerEntry, Record
+from crawlmesh.ports.clock import Clock
+
+_MOST_LINKS = 20_000  # that one script adds: others wait for it
+_REQUEUED_LISTS = 32  # of links, that one script queues again
+_PAGE = 1_000  # shares that are read at once
+_MOST_HOPS = 100
+
+_encode = msgspec.json.Encoder().encode
+_decode_crawl = msgspec.json.Decoder(Crawl).decode
+
+
+class RedisCrawlStore:
+    """A `CrawlStore` that any number of processes on any number of machines share.
+
+    Its time is the server's, so that the clocks of those machines do not matter.
+    """
+
+    def __init__(self, server: Server) -> None:
+        self._server = server
+
+    @classmethod
+    async def open(
+        cls, address: str, clock: Clock | None = None, *, connections: int = 8, patience: float = 10.0
+    ) -> Self:
+        """Connect to a server or a cluster. Raises StoreError, or SettingError about the address.
+
+        `clock` stands in for the server's time, in tests. `patience`: seconds for a new connection.
+        """
+        store = cls(await Server.open(parse_address(address), clock, patience, connections))
+        await store._clean()
+        return store
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What the operator of the server should know, such as that it keeps nothing on disk."""
+        return self._server.warnings
+
+    async def create_crawl(self, crawl: Crawl) -> bool:
+        """See CrawlStore.create_crawl."""
+        filtering = new_filter_fields(
+            math.ceil(crawl.filter_capacity / self._server.partitions), crawl.filter_error_rate
+        )
+        created = await self._server.run_everywhere(
+            "create", 0, _crawl_row(crawl), _encode(crawl), *filtering
+        )
+        return bool(created[0])
+
+    async def update_crawl(self, crawl: Crawl) -> None:
+        """See CrawlStore.update_crawl. What it is known by stays as it was."""
+        old = await self._crawl(crawl.id)
+        crawl = msgspec.structs.replace(
+            crawl,
+            dedup=old.dedup,
+            filter_capacity=old.filter_capacity,
+            filter_error_rate=old.filter_error_rate,
+        )
+        updated = await self._server.run_everywhere("create", 1, _crawl_row(crawl), _encode(crawl))
+        if not updated[0]:
+            raise _unknown_crawl(crawl.id)
+
+    async def crawls(self) -> list[Crawl]:
+        """See CrawlStore.crawls."""
+        rows = await self._server.command(0, "HGETALL", "definitions")
+        numbered = sorted((int(number), _decode_crawl(blob)) for number, blob in _pairs(rows))
+        return sorted((crawl for _, crawl in numbered), key=lambda crawl: crawl.created_at)
+
+    async def delete_crawl(self, crawl_id: str) -> None:
+        """See CrawlStore.delete_crawl."""
+        await self._server.run_everywhere("delete", clean(crawl_id))
+        await self._clean()
+
+    async def add(self, links: Sequence[NewLink], skipped: Sequence[SkippedLink] = ()) -> int:
+        """See CrawlStore.add."""
+        added = 0
+        for start in range(0, max(len(links), len(skipped), 1), _MOST_LINKS):
+            piece = slice(start, start + _MOST_LINKS)
+            added += await self._add(links[piece], skipped[piece])
+        return added
+
+    async def _add(self, links: Sequence[NewLink], skipped: Sequence[SkippedLink]) -> int:
+        if not links and not skipped:
+            return 0
+        added = int(await self._server.run("add", 0, *load_of(links, skipped)))
+        if added < 0:
+            known = {crawl.id for crawl in await self.crawls()}
+            raise _unknown_crawl(
+                next(item.crawl_id for item in (*links, *skipped) if item.crawl_id not in known)
+            )
+        return added
+
+    async def lease(self, request: LeaseRequest) -> LeaseGrant:
+        """See CrawlStore.lease."""
+        answer = await self._server.run("lease", 0, leasing_argument(request))
+        grant, unfinished = grant_from(request, answer)
+        for number in unfinished:  # whoever began another round did not get to its end
+            await self._server.run("requeue", 0, number, _REQUEUED_LISTS)
+        return LeaseGrant(grant.batches, 0.0) if unfinished else grant
+
+    async def settle(self, settlements: Sequence[Settlement]) -> list[bool]:
+        """See CrawlStore.settle."""
+        if not settlements:
+            return []
+        answers = await self._server.run("settle", 0, *settling_arguments(settlements))
+        return [bool(answer) for answer in answers]
+
+    async def renew(self, renewals: Sequence[Renewal]) -> list[bool]:
+        """See CrawlStore.renew."""
+        if not renewals:
+            return []
+        answers = await self._server.run("renew", 0, *renewing_arguments(renewals))
+        return [bool(answer) for answer in answers]
+
+    async def expire(self, *, node_id: str | None = None, everything: bool = False) -> int:
+        """See CrawlStore.expire."""
+        return sum(await self._server.run_everywhere("expire", clean(node_id or ""), int(everything)))
+
+    async def retry_dead(self, crawl_id: str) -> int:
+        """See CrawlStore.retry_dead."""
+        revived = await self._server.run_everywhere("retry_dead", clean(crawl_id))
+        if revived[0] < 0:
+            raise _unknown_crawl(crawl_id)
+        return sum(revived)
+
+    async def recrawl(self, crawl_id: str) -> int:
+        """See CrawlStore.recrawl. Links are queued piece by piece, so that others can work meanwhile."""
+        begun = await self._server.run_everywhere("recrawl", clean(crawl_id))
+        if not begun[0]:
+            raise _unknown_crawl(crawl_id)
+        if len(begun[0]) == 1:
+            raise UsageError(
+                f'The crawl {crawl_id!r} has dedup = "bloom": Redis forgets its links once they are done, so they '
+                'cannot be visited again. Start it anew, or use dedup = "exact".'
+            )
+        for partition, (number, _) in enumerate(begun):
+            while await self._server.run("requeue", partition, number, _REQUEUED_LISTS):
+                await asyncio.sleep(0)
+        return sum(pending for _, pending in begun)
+
+    async def progress(self, crawl_id: str) -> CrawlProgress:
+        """See CrawlStore.progress."""
+        answers = await self._server.run_everywhere("progress", clean(crawl_id))
+        if answers[0] is None:
+            raise _unknown_crawl(crawl_id)
+        return progress_from(answers)
+
+    async def hosts(self, crawl_id: str, limit: int = 100) -> list[HostProgress]:
+        """See CrawlStore.hosts. Shares are read page by page: others can work meanwhile."""
+        troubled: list[tuple[int, bytes, Share]] = []
+        for partition in range(self._server.partitions):
+            shares = [item async for item in self._shares(partition, crawl_id)]
+            troubled += [(partition, host, share) for host, share in most_troubled(shares, limit)]
+        troubled.sort(key=lambda item: (-item[2].dead, -item[2].mean_elapsed, item[1]))
+        return await self._described(troubled[:limit])
+
+    async def limit_host(self, host: str, limits: HostLimits) -> None:
+        """See CrawlStore.limit_host."""
+        await self._server.run("limit_host", self._partition(host), clean(host), limits_blob(limits))
+
+    async def host_status(self, host: str) -> HostStatus | None:
+        """See CrawlStore.host_status."""
+        answer = await self._server.run("hosts", self._partition(host), clean(host), "", 1) if host else []
+        return next(iter(host_statuses(answer)), None)
+
+    async def all_hosts(self, after: str = "", limit: int = 100) -> list[HostStatus]:
+        """See CrawlStore.all_hosts."""
+        answers = await self._server.run_everywhere("hosts", "", clean(after), limit)
+        found = [status for answer in answers for status in host_statuses(answer)]
+        return heapq.nsmallest(limit, found, key=lambda status: status.host)
+
+    async def records(self, crawl_id: str, after: int = 0, limit: int = 1000) -> list[Record]:
+        """See CrawlStore.records."""
+        answers = await self._server.run_everywhere("records", clean(crawl_id), after, limit)
+        found = [record_from(blob) for answer in answers for blob in answer]
+        return heapq.nsmallest(limit, found, key=lambda record: record.link_id)
+
+    async def explain(self, crawl_id: str, fingerprint: bytes) -> LedgerEntry | None:
+        """See CrawlStore.explain."""
+        for answer in await self._server.run_everywhere("explain", clean(crawl_id), fingerprint):
+            if answer and answer[0]:
+                return await self._explain_link(crawl_id, *answer[1:])
+            if answer:
+                parent = await self._link(crawl_id, unpacked(answer[1])[2] or None)
+                return skip_entry(answer[1], parent.url if parent else None)
+        return None
+
+    async def aclose(self) -> None:
+        """See CrawlStore.aclose."""
+        await self._server.aclose()
+
+    async def _crawl(self, crawl_id: str) -> Crawl:
+        number = await self._server.command(0, "HGET", "numbers", clean(crawl_id))
+        blob = await self._server.command(0, "HGET", "definitions", number) if number else None
+        if blob is None:
+            raise _unknown_crawl(crawl_id)
+        return _decode_crawl(blob)
+
+    def _partition(self, host: str) -> int:
+        return partition_of_host(host, self._server.partitions)
+
+    async def _clean(self) -> None:
+        """Take away what deleted crawls left behind, piece by piece."""
+        for partition in range(self._server.partitions):
+            while await self._server.run("clean", partition):
+                await asyncio.sleep(0)
+
+    async def _shares(self, partition: int, crawl_id: str) -> AsyncIterator[tuple[bytes, bytes]]:
+        number = await self._server.command(partition, "HGET", "numbers", clean(crawl_id))
+        cursor = 0 if number is None else None
+        while cursor != 0:
+            cursor, page = await self._server.command(
+                partition, "HSCAN", f"s:{int(number)}", cursor or 0, "COUNT", _PAGE
+            )
+            for item in _pairs(page):
+                yield item
+
+    async def _described(self, shares: Sequence[tuple[int, bytes, Share]]) -> list[HostProgress]:
+        described: dict[bytes, HostProgress] = {}
+        for partition in {share[0] for share in shares}:
+            mine = [(host, share) for owner, host, share in shares if owner == partition]
+            rows = await self._server.run("rows", partition, *(host for host, _ in mine))
+            for at, (host, share) in enumerate(mine):
+                described[host] = host_progress(host, share, rows[2 * at], rows[2 * at + 1])
+        return [described[host] for _, host, _ in shares]
+
+    async def _explain_link(
+        self, crawl_id: str, blob: bytes, crawl_round: int, state: bytes, has_record: int
+    ) -> LedgerEntry:
+        entry = entry_from(blob)
+        ancestors: list[str] = []
+        child = entry
+        while len(ancestors) < _MOST_HOPS:
+            parent = await self._link(crawl_id, child.body[4])
+            if parent is None:
+                break
+            ancestors.append(parent.url)
+            if FOUND_BY[child.body[3]] is not FoundBy.REDIRECT:
+                break
+            child = parent
+            if FOUND_BY[child.body[3]] is not FoundBy.REDIRECT:
+                break
+        return ledger_entry(entry, crawl_round, state, has_record, ancestors)
+
+    async def _link(self, crawl_id: str, link_id: int | None) -> Entry | None:
+        if link_id is None:
+            return None
+        blob = await self._server.run("link", link_id % self._server.partitions, clean(crawl_id), link_id)
+        return None if blob is None else entry_from(blob)
+
+
+def _crawl_row(crawl: Crawl) -> bytes:
+    """What the scripts need to know of a crawl; what they add themselves begins with 0 and false."""
+    return packed(
+        (
+            crawl.id,
+            False if crawl.max_pages is None else crawl.max_pages,
+            False if crawl.max_pages_per_template is None else crawl.max_pages_per_template,
+            crawl.default_delay,
+            crawl.default_slots,
+            0,
+            0,
+            crawl.dedup is Dedup.BLOOM,
+            False,
+        )
+    )
+
+
+def _pairs(items: Any) -> Any:
+    """The fields and values of a hash, whether they come as a dict or one after another."""
+    return items.items() if isinstance(items, dict) else zip(items[::2], items[1::2], strict=True)
+
+
+def _unknown_crawl(crawl_id: str) -> UnknownCrawlError:
+    return UnknownCrawlError(f"No crawl has the id {crawl_id!r}.")

@@ -1,0 +1,121 @@
+"""The engines behind a cluster, as `make chaos STORE=… CHANNEL=…` names them, all of them killable."""
+
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, ExitStack, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Protocol
+
+from crawlmesh.ports.task_channel import TaskChannel
+
+STORES = ("sqlite", "postgres", "redis")
+CHANNELS = ("none", "rabbitmq", "kafka")
+
+
+class Server(Protocol):
+    """What can be killed, and started again with what it held."""
+
+    def kill(self) -> None: ...
+
+    def start(self) -> None: ...
+
+
+@dataclass(frozen=True)
+class Engines:
+    """Where a cluster keeps things and what it talks over, with the servers that run for it."""
+
+    store: str
+    channel: str
+    control_store: str
+    crawl_store: str
+    broker: str | None  # address
+    stores: dict[str, Server] = field(default_factory=dict)  # without which nothing can start
+    brokers: dict[str, Server] = field(default_factory=dict)
+
+    @property
+    def masters(self) -> int:
+        """How many masters the store can serve."""
+        return 1 if self.store == "sqlite" else 2
+
+    @property
+    def settings(self) -> dict[str, str]:
+        """What masters and workers are told."""
+        addresses = {"control_store": self.control_store, "crawl_store": self.crawl_store}
+        return addresses if self.broker is None else {**addresses, **self._brokers()}
+
+    def _brokers(self) -> dict[str, str]:
+        assert self.broker is not None
+        return {"task_channel": self.broker, "event_bus": self.broker}
+
+    async def open_channel(self) -> TaskChannel:
+        """The way of another system to the broker."""
+        assert self.broker is not None
+        if self.channel == "rabbitmq":
+            from crawlmesh.adapters.rabbitmq.task_channel import open_rabbitmq
+
+            return await open_rabbitmq(self.broker)
+        from crawlmesh.adapters.kafka.task_channel import open_kafka_channel
+
+        return await open_kafka_channel(self.broker)
+
+
+@contextmanager
+def engines(store: str, channel: str, folder: Path) -> Iterator[Engines]:
+    """Servers of their own, so that killing them hits nobody else."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with ExitStack() as closing:
+        stores: dict[str, Server] = {}
+        control = f"sqlite:///{folder / 'control.db'}"
+        crawls = f"sqlite:///{folder / 'crawls.db'}"
+        if store != "sqlite":
+            postgres = closing.enter_context(_postgres())
+            stores["postgres"] = postgres
+            control = crawls = postgres.dsn()
+        if store == "redis":
+            redis = closing.enter_context(_redis())
+            stores["redis"] = redis
+            crawls = redis.address()
+        broker = closing.enter_context(_BROKERS[channel]()) if channel != "none" else None
+        yield Engines(
+            store=store,
+            channel=channel,
+            control_store=control,
+            crawl_store=crawls,
+            broker=broker.address() if broker else None,
+            stores=stores,
+            brokers={channel: broker} if broker else {},
+        )
+
+
+class _Broker(Server, Protocol):
+    def address(self) -> str: ...
+
+
+def _postgres():  # type: ignore[no-untyped-def]  # what starts a server is imported where it is needed
+    from crawlmesh.testing.servers.postgres import PostgresServer
+
+    return PostgresServer()
+
+
+def _redis():  # type: ignore[no-untyped-def]
+    from crawlmesh.testing.servers.redis import RedisServer
+
+    return RedisServer()
+
+
+def _rabbitmq() -> AbstractContextManager[_Broker]:
+    from crawlmesh.testing.servers.rabbitmq import RabbitServer
+
+    return RabbitServer()
+
+
+def _kafka() -> AbstractContextManager[_Broker]:
+    from crawlmesh.testing.servers.kafka import KafkaServer
+
+    return KafkaServer()
+
+
+_BROKERS: dict[str, Callable[[], AbstractContextManager[_Broker]]] = {
+    "rabbitmq": _rabbitmq,
+    "kafka": _kafka,
+}
