@@ -9,6 +9,8 @@ PYTHON ?=#         the Python to make the environment with; empty: the first tha
 WORKERS ?= auto#   test processes
 TEST_ARGS ?=#      for pytest, as in TEST_ARGS='tests/unit -k scope'
 BENCH_ARGS ?=#     for the benchmarks, as in BENCH_ARGS='--pages 1000 --rounds 1'
+STORE ?= postgres# of `make chaos`: sqlite, postgres or redis
+CHANNEL ?= none#   of `make chaos`: none, rabbitmq or kafka
 DEMO_ARGS ?=#      for the demo, as in DEMO_ARGS='--shops 10'
 
 PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input
@@ -86,8 +88,9 @@ bench-cluster: $(DEVELOPMENT) ## the cluster beside Celery and Procrastinate, an
 	$(BIN)/python -m benchmarks.cluster $(BENCH_ARGS)
 
 .PHONY: chaos
-chaos: $(DEVELOPMENT) ## hit masters, workers and connections of a cluster 100 times and compare with the site
-	CHAOS_FAULTS=$${CHAOS_FAULTS:-100} $(BIN)/python -m pytest -n 0 -q tests/chaos/test_cluster.py $(TEST_ARGS)
+chaos: $(DEVELOPMENT) ## hit masters, workers, stores and brokers of a cluster 100 times and compare with the site
+	CHAOS_FAULTS=$${CHAOS_FAULTS:-100} CHAOS_STORE=$(STORE) CHAOS_CHANNEL=$(CHANNEL) \
+	    $(BIN)/python -m pytest -n 0 -q tests/chaos/test_cluster.py $(TEST_ARGS)
 
 .PHONY: clean
 clean: ## remove the environment and all caches; crawls in .crawlmesh stay

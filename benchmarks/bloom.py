@@ -28,6 +28,7 @@ from crawlmesh.model.crawl import FilterStatus
 from crawlmesh.rules.url_identity import canonicalize
 
 ERROR_RATE = 0.0001
+MOST_BYTES = 4.0  # of a link
 BATCH = 1_000
 GROWN_LAYERS = 4  # of a filter that was made for a fifteenth of the links: 1 + 2 + 4 + 8
 
@@ -190,45 +191,59 @@ async def measure_redis(client: Redis, form: str, capacity: int, links: int, nam
         await tested.delete()
 
 
-async def run(arguments: argparse.Namespace) -> list[Row]:
+async def run(arguments: argparse.Namespace) -> AsyncIterator[Row]:
+    """The rows, one after the other."""
     links = arguments.urls
     first = -(-links // (2**GROWN_LAYERS - 1))
-    rows: list[Row | None] = []
+    sizes = {"one layer": links, f"{GROWN_LAYERS} layers": first}
     if "process" in arguments.only:
-        rows.append(await measure("in process, one layer", InProcess(links), links))
-        rows.append(await measure(f"in process, {GROWN_LAYERS} layers", InProcess(first), links))
-    if {"script", "server"} & set(arguments.only):
-        async with redis_server(arguments.redis) as client:
-            version = (await client.info("server"))["redis_version"]
-            for form in ("script", "server"):
-                for layers, capacity in ((1, links), (GROWN_LAYERS, first)):
-                    name = f"Redis {version}, {form}, {layers} layer{'s' if layers > 1 else ''}"
-                    if form in arguments.only:
-                        rows.append(await measure_redis(client, form, capacity, links, name))
-    return [row for row in rows if row is not None]
+        for layers, capacity in sizes.items():
+            yield await measure(f"in process, {layers}", InProcess(capacity), links)
+    forms = [form for form in ("script", "server") if form in arguments.only]
+    if not forms:
+        return
+    async with redis_server(arguments.redis) as client:
+        version = (await client.info("server"))["redis_version"]
+        for form in forms:
+            for layers, capacity in sizes.items():
+                name = f"Redis {version}, {form}, {layers}"
+                row = await measure_redis(client, form, capacity, links, name)
+                if row is not None:
+                    yield row
 
 
-def show(rows: list[Row]) -> None:
-    columns = (
-        "filter", "links", "layers", "wrong of asked", "error rate", "missed while filled",
-        "bytes/link measured", "by its status", "adds/s", "asks/s", "server CPU µs/add",
-    )  # fmt: skip
-    print(f"| {' | '.join(columns)} |\n|{'---|' * len(columns)}")
-    for row in rows:
-        cells = (
-            row.name,
-            f"{row.links:,}",
-            row.layers,
-            f"{row.wrong:,} of {row.asked:,}",
-            f"{row.wrong / row.asked:.5%}",
-            f"{row.missed:,}",
-            f"{row.bytes_per_link:.2f}",
-            f"{row.told_bytes_per_link:.2f}",
-            f"{row.adds_per_second:,.0f}",
-            f"{row.asks_per_second:,.0f}",
-            "" if row.server_cpu_us_per_add is None else f"{row.server_cpu_us_per_add:.1f}",
-        )
-        print(f"| {' | '.join(map(str, cells))} |")
+COLUMNS = (
+    "filter", "links", "layers", "wrong of asked", "error rate", "missed while filled",
+    "bytes/link measured", "by its status", "adds/s", "asks/s", "server CPU µs/add",
+)  # fmt: skip
+
+
+def show(row: Row) -> None:
+    cells = (
+        row.name,
+        f"{row.links:,}",
+        row.layers,
+        f"{row.wrong:,} of {row.asked:,}",
+        f"{row.wrong / row.asked:.5%}",
+        f"{row.missed:,}",
+        f"{row.bytes_per_link:.2f}",
+        f"{row.told_bytes_per_link:.2f}",
+        f"{row.adds_per_second:,.0f}",
+        f"{row.asks_per_second:,.0f}",
+        "" if row.server_cpu_us_per_add is None else f"{row.server_cpu_us_per_add:.1f}",
+    )
+    print(f"| {' | '.join(map(str, cells))} |", flush=True)
+
+
+async def measure_all(arguments: argparse.Namespace) -> list[str]:
+    """Prints the table; returns the filters that break a bar."""
+    print(f"| {' | '.join(COLUMNS)} |\n|{'---|' * len(COLUMNS)}")
+    broken = []
+    async for row in run(arguments):
+        show(row)
+        if row.wrong / row.asked >= ERROR_RATE or row.bytes_per_link > MOST_BYTES:
+            broken.append(row.name)
+    return broken
 
 
 def main() -> None:
@@ -242,10 +257,7 @@ def main() -> None:
     )
     arguments = parser.parse_args()
     print(machine_facts())
-    rows = asyncio.run(run(arguments))
-    show(rows)
-    broken = [row.name for row in rows if row.wrong / row.asked >= ERROR_RATE or row.bytes_per_link > 4.0]
-    if broken:
+    if broken := asyncio.run(measure_all(arguments)):
         raise SystemExit(f"Over 0.01 % or over 4 bytes: {', '.join(broken)}")
 
 

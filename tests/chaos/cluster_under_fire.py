@@ -13,24 +13,15 @@ import aiohttp
 
 from crawlmesh.testing.cluster_processes import ClusterProcesses, free_port
 from tests.chaos.crawl_under_fire import PER_HOST
-from tests.chaos.engines import Engines
+from tests.chaos.engines import SETTINGS, Engines
 from tests.chaos.other_system import OtherSystem
 from tests.chaos.served_site import ServedSite
 from tests.chaos.tcp_proxy import TcpProxy
 
+__all__ = ["SETTINGS", "ClusterUnderFire"]
+
 _PATIENCE = 180.0  # seconds; what does not happen until then hangs
 _ENDED = {"completed", "failed", "timeout", "cancelled"}
-
-SETTINGS = {
-    "leader_lease": 2,  # seconds; so are all of these
-    "heartbeat_interval": 0.5,
-    "device_timeout": 3,
-    "timeout_check_interval": 0.5,
-    "lease_duration": 4,
-    "settle_after": 0.3,
-    "retry_base": 0.1,
-    "concurrent_tasks": 20,
-}
 
 
 class ClusterUnderFire:
@@ -42,7 +33,7 @@ class ClusterUnderFire:
         self.site = site
         self._engines = engines
         self._dice = dice
-        self._processes = ClusterProcesses(folder, {**SETTINGS, **engines.settings})
+        self._processes = ClusterProcesses(folder, engines.settings)
         self._workers = [f"worker-{number + 1}" for number in range(workers)]
         self._masters: dict[str, str] = {}  # address by name
         self._proxies: list[TcpProxy] = []
@@ -120,7 +111,7 @@ class ClusterUnderFire:
         """Whether nothing is left to do, and everything that was published has come."""
         if self.other_system is not None:
             found = await self.get("/api/v1/system/overview")
-            if found["tasks_total"] < len(self.tasks) + self.other_system.published:
+            if found["tasks_total"] < len(self.tasks) + self.other_system.tasks:
                 return False
             return bool(sum(found["tasks"][status] for status in _ENDED) == found["tasks_total"])
         for task_id in self.tasks:
@@ -136,6 +127,14 @@ class ClusterUnderFire:
         if task_id not in self.tasks:
             self.tasks.append(task_id)
         return task_id
+
+    def kill(self, name: str) -> None:
+        """SIGKILL for a process; `start_again` brings it back."""
+        self._processes.kill(name)
+
+    def start_again(self, name: str) -> None:
+        """With the folder, the port and the identity that it had."""
+        self._processes.start_again(name)
 
     # -- faults ----------------------------------------------------------------------------------
 
@@ -173,7 +172,7 @@ class ClusterUnderFire:
             await self.until(self._some_master_leads, "a master leads again")
 
     async def _kill_store(self, name: str) -> None:
-        """While nobody starts: a master or worker that finds no store ends, and says why."""
+        """A master or worker that starts meanwhile finds no store, says so and ends; it is started again."""
         await self.until(self._all_masters_answer, "all masters answer")
         await self.until(self._all_online, "all workers are online")
         server = self._engines.stores[name]
@@ -242,7 +241,7 @@ class ClusterUnderFire:
         """Wait for something that must happen."""
         deadline = time.monotonic() + _PATIENCE
         while not await holds():
-            self._processes.raise_for_ended()
+            self._processes.raise_for_ended("does not answer" if self._engines.stores else None)
             assert time.monotonic() < deadline, f"it does not happen that {what}; {self._printed()}"
             await asyncio.sleep(0.05)
 

@@ -7,9 +7,21 @@ from pathlib import Path
 from typing import Protocol
 
 from crawlmesh.ports.task_channel import TaskChannel
+from crawlmesh.testing.servers import PostgresServer
 
 STORES = ("sqlite", "postgres", "redis")
 CHANNELS = ("none", "rabbitmq", "kafka")
+
+SETTINGS = {
+    "leader_lease": 2,  # seconds; so are all of these
+    "heartbeat_interval": 0.5,
+    "device_timeout": 3,
+    "timeout_check_interval": 0.5,
+    "lease_duration": 4,
+    "settle_after": 0.3,
+    "retry_base": 0.1,
+    "concurrent_tasks": 20,
+}
 
 
 class Server(Protocol):
@@ -38,14 +50,12 @@ class Engines:
         return 1 if self.store == "sqlite" else 2
 
     @property
-    def settings(self) -> dict[str, str]:
+    def settings(self) -> dict[str, object]:
         """What masters and workers are told."""
-        addresses = {"control_store": self.control_store, "crawl_store": self.crawl_store}
-        return addresses if self.broker is None else {**addresses, **self._brokers()}
-
-    def _brokers(self) -> dict[str, str]:
-        assert self.broker is not None
-        return {"task_channel": self.broker, "event_bus": self.broker}
+        told = {**SETTINGS, "control_store": self.control_store, "crawl_store": self.crawl_store}
+        return (
+            told if self.broker is None else {**told, "task_channel": self.broker, "event_bus": self.broker}
+        )
 
     async def open_channel(self) -> TaskChannel:
         """The way of another system to the broker."""
@@ -68,7 +78,7 @@ def engines(store: str, channel: str, folder: Path) -> Iterator[Engines]:
         control = f"sqlite:///{folder / 'control.db'}"
         crawls = f"sqlite:///{folder / 'crawls.db'}"
         if store != "sqlite":
-            postgres = closing.enter_context(_postgres())
+            postgres = closing.enter_context(PostgresServer())
             stores["postgres"] = postgres
             control = crawls = postgres.dsn()
         if store == "redis":
@@ -87,35 +97,29 @@ def engines(store: str, channel: str, folder: Path) -> Iterator[Engines]:
         )
 
 
-class _Broker(Server, Protocol):
+class _Addressed(Server, Protocol):
     def address(self) -> str: ...
 
 
-def _postgres():  # type: ignore[no-untyped-def]  # what starts a server is imported where it is needed
-    from crawlmesh.testing.servers.postgres import PostgresServer
-
-    return PostgresServer()
-
-
-def _redis():  # type: ignore[no-untyped-def]
+def _redis() -> AbstractContextManager[_Addressed]:
     from crawlmesh.testing.servers.redis import RedisServer
 
     return RedisServer()
 
 
-def _rabbitmq() -> AbstractContextManager[_Broker]:
+def _rabbitmq() -> AbstractContextManager[_Addressed]:
     from crawlmesh.testing.servers.rabbitmq import RabbitServer
 
     return RabbitServer()
 
 
-def _kafka() -> AbstractContextManager[_Broker]:
+def _kafka() -> AbstractContextManager[_Addressed]:
     from crawlmesh.testing.servers.kafka import KafkaServer
 
     return KafkaServer()
 
 
-_BROKERS: dict[str, Callable[[], AbstractContextManager[_Broker]]] = {
+_BROKERS: dict[str, Callable[[], AbstractContextManager[_Addressed]]] = {
     "rabbitmq": _rabbitmq,
     "kafka": _kafka,
 }

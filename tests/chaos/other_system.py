@@ -3,6 +3,7 @@
 import asyncio
 import json
 from collections import Counter
+from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any
 
@@ -17,22 +18,28 @@ class OtherSystem:
 
     def __init__(self, channel: TaskChannel) -> None:
         self._channel = channel
-        self.published = 0
+        self.noops = 0
+        self.tasks = 0  # in all, without what is malformed
 
     async def publish_noops(self, number: int, *, priority: int = 5) -> None:
         """Small tasks, whose parameters have a number of their own."""
-        first, self.published = self.published, self.published + number
-        bodies = [
-            {"task_type": "noop", "parameters": {"number": each}, "priority": priority, "max_retries": 100}
-            for each in range(first, first + number)
-        ]
-        await self.publish([(f"noop-{body['parameters']['number']}", body) for body in bodies])  # type: ignore[index]
+        numbers = range(self.noops, self.noops + number)
+        self.noops += number
+        usual = {"task_type": "noop", "priority": priority, "max_retries": 100}
+        await self.publish_tasks(
+            {f"noop-{each}": {**usual, "parameters": {"number": each}} for each in numbers}
+        )
 
-    async def publish(self, tasks: list[tuple[str, Any]]) -> None:
+    async def publish_tasks(self, tasks: Mapping[str, Any]) -> None:
+        """Tasks by the ids of their messages."""
+        self.tasks += len(tasks)
+        await self.publish(tasks)
+
+    async def publish(self, bodies: Mapping[str, Any]) -> None:
         """Messages by their ids; a body that is not bytes is written as JSON."""
         messages = [
             ChannelMessage(name, body if isinstance(body, bytes) else json.dumps(body).encode(), key=name)
-            for name, body in tasks
+            for name, body in bodies.items()
         ]
         while True:
             try:

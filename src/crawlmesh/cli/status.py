@@ -19,7 +19,7 @@ from crawlmesh.settings import Settings
 
 if TYPE_CHECKING:
     from crawlmesh.client import Client
-    from crawlmesh.client.answers import BrokerState, Overview
+    from crawlmesh.client.answers import BrokerState, Overview, StoreState
 
 
 @click.command()
@@ -63,13 +63,14 @@ def _fields(url: str, found: "Overview") -> dict[str, Any]:
         "Load": "" if found.mean_load is None else in_share(found.mean_load),
         "CPU": "" if found.mean_cpu is None else in_share(found.mean_cpu),
         "Memory": "" if found.mean_memory is None else in_share(found.mean_memory),
+        "Crawl store": _broker(found.crawl_store),
         "Task channel": _broker(found.task_channel),
         "Event bus": _broker(found.event_bus),
         "Filters": "; ".join(f"{each.task_id}: {filter_in_words(each.filter)}" for each in found.filters),
     }
 
 
-def _broker(found: "BrokerState | None") -> str:
+def _broker(found: "BrokerState | StoreState | None") -> str:
     if found is None:
         return ""
     words = {"away": "does not answer", "unused": "not used by this master, which does not lead"}

@@ -276,6 +276,13 @@ class BrokerState(msgspec.Struct, frozen=True, kw_only=True):
     state: str
 
 
+class StoreState(msgspec.Struct, frozen=True, kw_only=True):
+    """How the crawl store stands: `connected`, or `away`, so that workers wait for it."""
+
+    address: str
+    state: str
+
+
 class Overview(msgspec.Struct, frozen=True, kw_only=True):
     """The whole system: counters of everything, and means over the nodes that are online."""
 
@@ -296,3 +303,4 @@ class Overview(msgspec.Struct, frozen=True, kw_only=True):
     filters: list[CrawlFilter] = []  # the fullest first
     task_channel: BrokerState | None = None
     event_bus: BrokerState | None = None
+    crawl_store: StoreState | None = None

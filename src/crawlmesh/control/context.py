@@ -47,6 +47,7 @@ class ControlContext:
     measurements: Measurements = field(default_factory=NoMeasurements)
     task_channel: Broker | None = None
     event_bus: Broker | None = None
+    crawl_store_address: str = ""  # without a password
     outbox: Outbox = field(default_factory=Outbox)
     ids: IdMaker = field(init=False)
 

@@ -2,8 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-import msgspec
-
+from crawlmesh.control.bus_bodies import PLAIN_BODIES, BusBodies
 from crawlmesh.control.context import ControlContext
 from crawlmesh.control.fleet_view import FleetView
 from crawlmesh.control.lead import Lead
@@ -14,7 +13,8 @@ from crawlmesh.control.loops.health_checks import HealthChecks
 from crawlmesh.control.loops.heartbeat_timeouts import HeartbeatTimeouts
 from crawlmesh.control.loops.leader_loop import LeaderLoop
 from crawlmesh.control.loops.lease_expiry import LeaseExpiry
-from crawlmesh.control.loops.publish_events import EncodeEvent, PublishEvents
+from crawlmesh.control.loops.publish_events import PublishEvents
+from crawlmesh.control.loops.publish_records import PublishRecords
 from crawlmesh.control.loops.retention import Retention
 from crawlmesh.control.loops.schedule import Schedule
 from crawlmesh.control.loops.take_tasks import TakeTasks
@@ -24,13 +24,13 @@ from crawlmesh.control.loops.watch_brokers import WatchBrokers
 from crawlmesh.ports.node_probe import NodeProbe
 
 
-def loops_with(probe: NodeProbe, encode_event: EncodeEvent = msgspec.json.encode) -> MakeLoops:
-    """What a leader election needs: makes the loops of one term. Events are published as they are encoded."""
+def loops_with(probe: NodeProbe, bodies: BusBodies = PLAIN_BODIES) -> MakeLoops:
+    """What a leader election needs: makes the loops of one term. `bodies` encodes for the event bus."""
 
     def make(context: ControlContext, lead: Lead) -> Sequence[LeaderLoop]:
         fleet_view = FleetView(context)
         return (
-            *_with_brokers(context, lead, encode_event),
+            *_with_brokers(context, lead, bodies),
             Schedule(context, lead, fleet_view),
             HeartbeatTimeouts(context, lead, fleet_view),
             HealthChecks(context, lead, probe),
@@ -45,10 +45,12 @@ def loops_with(probe: NodeProbe, encode_event: EncodeEvent = msgspec.json.encode
     return make
 
 
-def _with_brokers(context: ControlContext, lead: Lead, encode_event: EncodeEvent) -> Iterator[LeaderLoop]:
+def _with_brokers(context: ControlContext, lead: Lead, bodies: BusBodies) -> Iterator[LeaderLoop]:
     if context.task_channel is not None:
         yield TakeTasks(context, lead, context.task_channel.channel)
     if context.event_bus is not None:
-        yield PublishEvents(context, lead, context.event_bus.channel, encode_event)
+        yield PublishEvents(context, lead, context.event_bus.channel, bodies)
+        if context.options.publish_records:
+            yield PublishRecords(context, lead, context.event_bus.channel, bodies)
     if context.task_channel is not None or context.event_bus is not None:
         yield WatchBrokers(context, lead)

@@ -44,6 +44,7 @@ class ControlOptions(msgspec.Struct, frozen=True, kw_only=True):
     keep_idempotency_keys: float = 86_400.0
 
     channel_grace: float = 5.0  # that the task channel has to bring work before a pull does
+    publish_records: bool = False  # to the event bus, when a crawl has ended
     longest_pull: float = 60.0  # that a node may wait for work in one call
     merged_items: int = 1000  # of each list in the result of a crawl
     most_batch: int = 10_000  # tasks in one submission

@@ -7,6 +7,7 @@ import msgspec
 from crawlmesh.control.broker import BrokerState, broker_state
 from crawlmesh.control.context import ControlContext
 from crawlmesh.control.crawl_filters import CrawlFilter, crawl_filters
+from crawlmesh.control.crawl_store_state import StoreState, crawl_store_state
 from crawlmesh.model.node import HealthStatus, Node, NodeStatus
 from crawlmesh.model.task import TaskStatus
 
@@ -34,6 +35,7 @@ class Overview(msgspec.Struct, frozen=True, kw_only=True):
     filters: list[CrawlFilter]  # the fullest first
     task_channel: BrokerState | None = None
     event_bus: BrokerState | None = None
+    crawl_store: StoreState | None = None
 
 
 async def overview(context: ControlContext, *, leads: bool = True) -> Overview:
@@ -65,6 +67,7 @@ async def overview(context: ControlContext, *, leads: bool = True) -> Overview:
         filters=(await crawl_filters(context))[:_SHOWN_FILTERS],
         task_channel=broker_state(context.task_channel, leads=leads),
         event_bus=broker_state(context.event_bus, leads=leads),
+        crawl_store=await crawl_store_state(context),
     )
 
 

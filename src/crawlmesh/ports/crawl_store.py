@@ -35,11 +35,14 @@ class CrawlStore(Protocol):
     """
 
     async def create_crawl(self, crawl: Crawl) -> bool:
-        """Make a crawl known. False, and nothing changes, where the id is known already."""
+        """Make a crawl known. False, and nothing changes, where the id is known already.
+
+        Raises UsageError where the crawl wants a Bloom filter and the store has none.
+        """
         ...
 
     async def update_crawl(self, crawl: Crawl) -> None:
-        """Replace the limits and defaults of a known crawl. Raises UnknownCrawlError."""
+        """Replace the limits and defaults of a known crawl; its dedup stays. Raises UnknownCrawlError."""
         ...
 
     async def crawls(self) -> list[Crawl]:

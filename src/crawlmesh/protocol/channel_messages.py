@@ -7,6 +7,7 @@ import msgspec
 TASKS: Final = "tasks"  # where other systems put new tasks
 EVENTS: Final = "events"
 RESULTS: Final = "results"
+RECORDS: Final = "records"
 ASSIGNMENTS: Final = "assignments."  # with the id of a node behind it
 
 SESSION_HEADER: Final = "x-crawlmesh-session"  # of an assignment: the session of the node that it is for

@@ -5,6 +5,7 @@ from urllib.parse import urlsplit
 
 _PROXY_SCHEMES = ("http://", "https://", "socks4://", "socks4a://", "socks5://", "socks5h://")
 _STORE_SCHEMES = ("sqlite:///", "postgresql://", "postgres://")
+_REDIS_SCHEMES = ("redis://", "rediss://", "redis+unix://", "redis+cluster://", "rediss+cluster://")
 _BROKER_SCHEMES = ("amqp://", "amqps://", "kafka://", "kafka+ssl://")
 _IDENTIFIER = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}")
 
@@ -52,9 +53,21 @@ def master_addresses(value: str | None) -> str | None:
 
 
 def store_address(value: str | None) -> str | None:
-    """The address of a database."""
+    """The address of a database for tasks and nodes."""
+    if value is not None and value.startswith(_REDIS_SCHEMES):
+        raise ValueError("cannot be Redis, which keeps crawls only: give sqlite:///… or postgresql://…")
     if value is not None and not value.startswith(_STORE_SCHEMES):
         raise ValueError("must be of the form sqlite:///path/to/file or postgresql://user@host/database")
+    return value
+
+
+def crawl_store_address(value: str | None) -> str | None:
+    """The address of a database for links and records."""
+    if value is not None and not value.startswith((*_STORE_SCHEMES, *_REDIS_SCHEMES)):
+        raise ValueError(
+            "must be of the form sqlite:///path/to/file, postgresql://user@host/database, redis://host:port/0"
+            " or redis+cluster://host:port"
+        )
     return value
 
 

@@ -4,7 +4,7 @@ from typing import Annotated
 
 from pydantic import AfterValidator, BaseModel, Field
 
-from crawlmesh.settings.checks import store_address
+from crawlmesh.settings.checks import crawl_store_address, store_address
 
 
 class MasterSettings(BaseModel):
@@ -17,12 +17,18 @@ class MasterSettings(BaseModel):
             " Empty: a file in `data_dir/cluster`."
         ),
     )
-    crawl_store: Annotated[str | None, AfterValidator(store_address)] = Field(
+    crawl_store: Annotated[str | None, AfterValidator(crawl_store_address)] = Field(
         None,
         description=(
-            "Where links and records of the cluster's crawls are kept: `sqlite:///FILE` or `postgresql://…`."
-            " Empty: beside the control store."
+            "Where links and records of the cluster's crawls are kept: `sqlite:///FILE`, `postgresql://…`,"
+            " `redis://[:PASSWORD@]HOST:PORT/0` (`rediss://` with TLS) or"
+            " `redis+cluster://HOST:PORT?partitions=16`. Workers that have the setting talk to a server"
+            " directly. Empty: beside the control store."
         ),
+    )
+    publish_records: bool = Field(
+        False,
+        description="Whether the records of each crawl are published to `event_bus` when it has ended.",
     )
     load_balance_strategy: str = Field(
         "least_loaded",

@@ -12,6 +12,7 @@ from typing import Self
 
 from crawlmesh.testing.command import clean_environment, command_line
 
+_LAST_WORDS = 300  # characters
 _PATIENCE = 20.0  # seconds for an orderly end
 
 
@@ -88,10 +89,17 @@ class ClusterProcesses:
         """The end of what a process printed."""
         return (self._folder / name / "printed.txt").read_text(errors="replace")[-4000:]
 
-    def raise_for_ended(self) -> None:
-        """Raise where a process ended that nobody killed."""
-        for name, process in self.running.items():
-            if process.poll() is not None:
+    def raise_for_ended(self, excused: str | None = None) -> None:
+        """Raise where a process ended that nobody killed.
+
+        One that printed `excused` at its end is started again, as those who run it would.
+        """
+        for name, process in list(self.running.items()):
+            if process.poll() is None:
+                continue
+            if excused is not None and excused in self.printed(name)[-_LAST_WORDS:]:
+                self.start_again(name)
+            else:
                 raise RuntimeError(f"{name} ended with {process.returncode}: {self.printed(name)}")
 
     def _signal_group(self, name: str, number: signal.Signals) -> None:

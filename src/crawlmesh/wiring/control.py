@@ -25,6 +25,7 @@ from crawlmesh.wiring.stores import (
     folders_of,
     open_cluster_crawl_store,
     open_control_store,
+    without_password,
 )
 from crawlmesh.worker.executors.noop import NoOperation
 from crawlmesh.worker.executors.registry import load_executors
@@ -60,6 +61,7 @@ async def make_control_context(
         task_types=BUILT_IN_TASK_TYPES | load_executors([NoOperation()]).keys(),
         task_channel=await brokers.task_channel(settings),
         event_bus=await brokers.event_bus(settings),
+        crawl_store_address=without_password(crawl_store_url(settings)),
     )
 
 
@@ -98,6 +100,7 @@ def control_options(settings: Settings) -> ControlOptions:
         max_tasks_per_schedule=settings.max_tasks_per_schedule,
         schedule_interval=settings.dispatch_interval,
         leader_lease=settings.leader_lease,
+        publish_records=settings.publish_records,
         keep_tasks=settings.keep_tasks * _DAY,
         keep_events=settings.keep_events * _DAY,
         keep_heartbeats=settings.keep_heartbeats * _DAY,

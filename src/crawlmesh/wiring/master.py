@@ -8,19 +8,17 @@ import socket
 from collections.abc import Iterator
 from contextlib import AsyncExitStack, contextmanager
 
-import msgspec
-
 from crawlmesh.adapters.network import TcpNodeProbe
 from crawlmesh.api.app import make_app
 from crawlmesh.api.options import ApiOptions
 from crawlmesh.api.server import ApiServer, make_server
-from crawlmesh.api.shapes.events import event_shape
+from crawlmesh.api.shapes.bus import event_body, record_body
+from crawlmesh.control.bus_bodies import BusBodies
 from crawlmesh.control.context import ControlContext
 from crawlmesh.control.leader import LeaderElection, MakeLoops
 from crawlmesh.control.loops.health_checks import HealthChecks
 from crawlmesh.control.make_loops import loops_with
 from crawlmesh.errors import SettingError
-from crawlmesh.model.event import Event
 from crawlmesh.observability.logging import Tag, log_for
 from crawlmesh.observability.prometheus import PrometheusMeasurements
 from crawlmesh.ports.crawl_store import CrawlStore
@@ -161,14 +159,10 @@ def open_listener(host: str, port: int) -> socket.socket:
 
 
 def _make_loops(settings: Settings) -> MakeLoops:
-    every = loops_with(TcpNodeProbe(), _encode_event)
+    every = loops_with(TcpNodeProbe(), BusBodies(event_body, record_body))
     if settings.enable_monitoring:
         return every
     return lambda context, lead: [loop for loop in every(context, lead) if not isinstance(loop, HealthChecks)]
-
-
-def _encode_event(event: Event) -> bytes:
-    return msgspec.json.encode(event_shape(event))
 
 
 def _own_name(host: str) -> str:

@@ -11,6 +11,7 @@ from crawlmesh.wiring.crawl import system_clock
 
 _SQLITE = "sqlite:///"
 _POSTGRES = ("postgresql://", "postgres://")
+_REDIS = ("redis://", "rediss://", "redis+unix://", "redis+cluster://", "rediss+cluster://")
 _FOLDER = "cluster"
 
 
@@ -30,13 +31,18 @@ def crawl_store_url(settings: Settings) -> str:
 
 def is_server(url: str) -> bool:
     """Whether it is a database that several machines can use."""
-    return url.startswith(_POSTGRES)
+    return url.startswith((*_POSTGRES, *_REDIS))
 
 
 async def open_control_store(url: str) -> ControlStore:
     """The control store at an address, with its tables up to date."""
     from crawlmesh.migrations import upgrade  # noqa: PLC0415 - Alembic is slow to import
 
+    if url.startswith(_REDIS):
+        raise SettingError(
+            "The setting control_store cannot be Redis, which keeps crawls only: give sqlite:///PATH or "
+            "postgresql://HOST/DATABASE, and Redis as crawl_store."
+        )
     if is_server(url):
         from crawlmesh.adapters.postgres.control import PostgresControlStore  # noqa: PLC0415 - so is asyncpg
 
@@ -50,6 +56,10 @@ async def open_control_store(url: str) -> ControlStore:
 
 async def open_cluster_crawl_store(url: str) -> CrawlStore:
     """The crawl store at an address, with its tables."""
+    if url.startswith(_REDIS):
+        from crawlmesh.adapters.redis.crawl_store import RedisCrawlStore  # noqa: PLC0415 - so is redis
+
+        return await RedisCrawlStore.open(url)
     if is_server(url):
         from crawlmesh.adapters.postgres.crawl_store import PostgresCrawlStore  # noqa: PLC0415
 
@@ -63,7 +73,8 @@ async def open_cluster_crawl_store(url: str) -> CrawlStore:
 def _file(url: str) -> Path:
     if not url.startswith(_SQLITE):
         raise SettingError(
-            f"{url.partition(':')[0]!r} is no kind of store: give sqlite:///PATH or postgresql://HOST/DATABASE."
+            f"{url.partition(':')[0]!r} is no kind of store: give sqlite:///PATH, postgresql://HOST/DATABASE or "
+            "redis://HOST:PORT/0."
         )
     return Path(url.removeprefix(_SQLITE))
 

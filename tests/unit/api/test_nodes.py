@@ -77,7 +77,7 @@ async def test_a_pull_that_waits_ends_when_the_master_stops(master: Master) -> N
 async def test_a_report_is_counted(master: Master) -> None:
     task_id = await master.assigned()
     (execution,) = await master.context.store.running_executions([task_id])
-    result = {"success": True, "metrics": {"pages_crawled": 15}}
+    result = {"success": True, "metrics": {"pages_crawled": 15, "known_links_kept": 500}}
     report = {
         "execution_id": execution.id,
         "fence": execution.fence,
@@ -88,6 +88,7 @@ async def test_a_report_is_counted(master: Master) -> None:
         await master.node_call("report", {"session": 1, "reports": [told]})
     metrics = (await master.client().get("/metrics")).body.decode()
     assert "crawlmesh_crawl_pages_total 15.0" in metrics
+    assert "crawlmesh_known_links_kept_total 500.0" in metrics
 
 
 async def test_the_crawl_store_is_reached_through_the_master(master: Master) -> None:

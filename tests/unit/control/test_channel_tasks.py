@@ -58,5 +58,5 @@ def test_what_is_no_task_is_refused_with_a_reason(body: bytes, reason: str) -> N
 
 def _same(task: NewTask) -> NewTask:
     """As the type that messages are read into."""
-    kind: Any = type(_task({"url": "x"}))
+    kind = type(_task({"url": "x"}))
     return kind(**{name: getattr(task, name) for name in task.__struct_fields__})

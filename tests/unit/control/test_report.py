@@ -19,7 +19,7 @@ async def test_many_reports_are_settled_in_one_call_of_each_kind() -> None:
     assignments = (await kit.pull(node)).assignments
     kit.store.calls.clear()
     assert await kit.report(node, *assignments) == (True,) * 500
-    assert kit.store.calls == ["node", "assignments", "running_executions", "change_tasks"]
+    assert kit.store.calls == ["node", "assignments", "change_tasks"]
     assert (await kit.store.count_tasks()).by_status == {"completed": 500}
 
 
@@ -74,7 +74,7 @@ async def test_only_what_was_refused_is_decided_again() -> None:
     async def meanwhile() -> None:
         await reprioritize(kit.context, one.id, 9)
 
-    kit.store.before["running_executions"] = meanwhile
+    kit.store.before["change_tasks"] = meanwhile
     kit.store.calls.clear()
     assert await kit.report(node, *assignments) == (True, True)
     assert (await kit.task(one.id)).priority == 9

@@ -7,8 +7,10 @@ import pytest
 from crawlmesh.control.steer_tasks import pause_task, resume_task
 from crawlmesh.crawl.crawl_watch import CrawlEnd
 from crawlmesh.crawl.engine import Engine, EngineOptions
+from crawlmesh.model.crawl import Crawl
 from crawlmesh.model.page import FetchResponse
 from crawlmesh.model.task import Task, TaskStatus
+from crawlmesh.rules.dedup import refuse_filter
 from crawlmesh.testing.invariants import assert_crawl_invariants
 from crawlmesh.testing.scripted_fetcher import Reply, ScriptedFetcher, ScriptedWeb, html, status
 from crawlmesh.worker.executors import WebCrawl, WebCrawlOptions
@@ -159,3 +161,33 @@ async def test_an_engine_that_fails_is_replaced_and_its_crawls_are_tried_again(
         assert "The crawl engine failed: broken" in (execution.result.error or "")
         other = await node.until((await node.crawl(depth=0)).id, lambda task: task.ended)
     assert other.status is TaskStatus.COMPLETED
+
+
+async def test_a_task_chooses_its_dedup_and_tells_how_many_known_links_stayed_here(node: CrawlNode) -> None:
+    links = ["/1", "/2", "/1", "/2"]
+    node.web.serve_all({f"{A}/": html(*links), f"{A}/1": html(*links, "/"), f"{A}/2": html(*links)})
+    async with node.running():
+        task = await node.crawl(dedup="bloom", dedup_capacity=77)
+        task = await node.until(task.id, lambda task: task.ended)
+    assert task.status is TaskStatus.COMPLETED
+    progress = await node.kit.crawl_store.progress(task.id)
+    assert progress.filter is not None
+    assert (progress.filter.capacity, progress.filter.count, progress.pages) == (77, 3, 3)
+    (execution,) = await node.executions(task.id)
+    assert execution.result is not None
+    assert execution.result.metrics["known_links_kept"] == 10
+
+
+async def test_a_store_without_filters_ends_a_task_that_wants_one_with_the_reason(
+    node: CrawlNode, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def create_crawl(crawl: Crawl) -> bool:
+        refuse_filter(crawl, "this store")
+        raise AssertionError
+
+    monkeypatch.setattr(node.kit.crawl_store, "create_crawl", create_crawl)
+    async with node.running():
+        task = await node.until((await node.crawl(dedup="bloom")).id, lambda task: task.ended)
+    assert task.status is TaskStatus.FAILED
+    assert task.result is not None
+    assert 'dedup = "bloom", which this store does not have' in (task.result.error or "")

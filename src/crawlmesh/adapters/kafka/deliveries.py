@@ -103,7 +103,7 @@ class KafkaDeliveries:
             handle.cancel()
         self._returning.clear()
         if self._reading is not None:
-            await asyncio.wait([self._reading])
+            await asyncio.gather(self._reading, return_exceptions=True)
         self._thread.shutdown(wait=False)  # nothing runs in it any more
 
     def accepted(self, delivery: KafkaDelivery) -> None:
@@ -117,7 +117,7 @@ class KafkaDeliveries:
         if self._is_over(delivery):
             self._give_room()
             return
-        pause = min(_SHORTEST * 2**delivery.releases, _LONGEST)
+        pause = min(_SHORTEST * 2 ** min(delivery.releases, 10), _LONGEST)
         again = KafkaDelivery(self, delivery.fetched, delivery.releases + 1)
         self._returning[again] = asyncio.get_running_loop().call_later(pause, self._return, again)
 
@@ -166,7 +166,7 @@ class KafkaDeliveries:
         complaint = ""
         while not self._stopping.is_set():
             try:
-                return await self._open_reader()
+                return await _unless(self._stopping, self._open_reader())
             except ChannelError as error:
                 if str(error) != complaint:
                     complaint = str(error)
@@ -192,6 +192,17 @@ class KafkaDeliveries:
 
     async def _in_thread(self, call: Callable[[], Result]) -> Result:
         return await asyncio.get_running_loop().run_in_executor(self._thread, call)
+
+
+async def _unless(event: asyncio.Event, call: Awaitable[Result]) -> Result | None:
+    """What a call returns; None where the event came first: then the call is given up."""
+    calling, waiting = asyncio.ensure_future(call), asyncio.ensure_future(event.wait())
+    try:
+        await asyncio.wait([calling, waiting], return_when=asyncio.FIRST_COMPLETED)
+        return await calling if calling.done() else None
+    finally:
+        for each in (calling, waiting):
+            each.cancel()
 
 
 async def _wait(event: asyncio.Event, seconds: float) -> bool:

@@ -19,6 +19,9 @@ from crawlmesh.ports.task_channel import ChannelMessage
 _WAIT = 0.1  # seconds for the next message; what was accepted meanwhile is committed after it
 _AT_ONCE = 1_000  # messages of one read
 _RETRY = 1.0  # seconds between tries of what went wrong
+_HEARTBEAT = 1.0  # seconds; a consumer learns with it that the partitions are shared out anew
+_LAST_COMMIT = 3.0  # seconds for what was accepted before closing
+_BRIEFLY = 0.02  # seconds
 _ASK = 5.0  # seconds for what the broker knows of a partition
 
 
@@ -66,7 +69,7 @@ class GroupReader:
                 "auto.offset.reset": "earliest",
                 "partition.assignment.strategy": "cooperative-sticky",
                 "session.timeout.ms": int(address.session_timeout * 1_000),
-                "heartbeat.interval.ms": int(address.session_timeout * 1_000 / 4),
+                "heartbeat.interval.ms": int(min(_HEARTBEAT, address.session_timeout / 4) * 1_000),
                 "topic.metadata.refresh.interval.ms": 5_000,
                 "fetch.error.backoff.ms": 100,
                 "fetch.wait.max.ms": 200,  # new partitions wait as long for the one before them
@@ -114,10 +117,11 @@ class GroupReader:
             self._spare.append(message)
 
     def close(self) -> None:
-        """Commit what was accepted and leave the group."""
-        self._count_accepted()
-        if self._reachability.connected:
-            self._commit_now(list(self._partitions.values()))
+        """Commit what was accepted, where the broker is there for it, and leave the group."""
+        with contextlib.suppress(KafkaException, ChannelError):
+            self._consumer.pause(self._assignment())
+            self._is_paused = True
+            self._finish_commits()
         self._partitions.clear()
         with contextlib.suppress(KafkaException):
             self._consumer.close()
@@ -162,7 +166,7 @@ class GroupReader:
         self._count_accepted()
         now = time.monotonic()
         if not self._is_committing and now >= self._commit_after:
-            self._commit()
+            self._commit(list(self._partitions.values()))
         if not self._reachability.connected and now >= self._probe_after:
             self._probe_after = now + _RETRY
             with contextlib.suppress(KafkaException):
@@ -174,20 +178,24 @@ class GroupReader:
             partition, offset = self._accepted.popleft()
             partition.offsets.accept(offset)
 
-    def _commit(self) -> None:
-        untold = self._untold(list(self._partitions.values()))
+    def _finish_commits(self) -> None:
+        deadline = time.monotonic() + _LAST_COMMIT
+        self._count_accepted()
+        while time.monotonic() < deadline:
+            if not self._is_committing and not self._commit(list(self._partitions.values())):
+                break
+            self._consumer.poll(_BRIEFLY)
+
+    def _commit(self, partitions: Sequence[AssignedPartition]) -> bool:
+        """Tell the broker without waiting for its answer; False where it knows everything."""
+        untold = self._untold(partitions)
         if untold:
             self._is_committing = True
             try:
                 self._consumer.commit(offsets=untold, asynchronous=True)
             except KafkaException as exception:
                 self._on_commit(exception.args[0], untold)
-
-    def _commit_now(self, partitions: Sequence[AssignedPartition]) -> None:
-        untold = self._untold(partitions)
-        if untold:
-            with contextlib.suppress(KafkaException):  # then it comes again
-                self._consumer.commit(offsets=untold, asynchronous=False)
+        return bool(untold)
 
     def _untold(self, partitions: Sequence[AssignedPartition]) -> list[TopicPartition]:
         found = []
@@ -224,7 +232,7 @@ class GroupReader:
 
     def _on_revoke(self, _: Consumer, partitions: list[TopicPartition]) -> None:
         self._count_accepted()
-        self._commit_now(
+        self._commit(
             [self._partitions[each.partition] for each in partitions if each.partition in self._partitions]
         )
         self._on_lost(_, partitions)

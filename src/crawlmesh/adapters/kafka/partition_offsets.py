@@ -85,8 +85,9 @@ def _understood(committed: Committed | None) -> tuple[int, int, frozenset[int]]:
         return 0, 0, frozenset()
     first, note = committed
     try:
-        form, end, words = note.split(" ")
+        form, length, words = note.split(" ")
+        end = first + int(length, 16)
         left = frozenset(first + int(word, 16) for word in words.split(",") if word)
     except ValueError:  # there is none, or somebody else wrote it
         return first, first, frozenset()
-    return (first, first + int(end, 16), left) if form == _FORM else (first, first, frozenset())
+    return (first, end, left) if form == _FORM else (first, first, frozenset())

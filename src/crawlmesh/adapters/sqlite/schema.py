@@ -5,7 +5,7 @@ Links are written once and never changed: what becomes of them stands in `queue`
 writes, and the cost of a link does not grow with the number of links.
 
 Fingerprints have no index. The one process that owns the file keeps the set of known fingerprints
-in memory, and reads it from `links` when it opens the file.
+in memory, or a Bloom filter of them, and reads it from `links` when it opens the file.
 """
 
 SCHEMA_VERSION = 2

@@ -7,6 +7,7 @@ import msgspec
 from crawlmesh.api.shapes.crawls import FilterShape, filter_shape
 from crawlmesh.api.shapes.moments import moment
 from crawlmesh.control.broker import BrokerState
+from crawlmesh.control.crawl_store_state import StoreState
 from crawlmesh.control.overview import Overview
 
 
@@ -38,6 +39,7 @@ class OverviewShape(msgspec.Struct, frozen=True, kw_only=True):
     filters: list[CrawlFilterShape]
     task_channel: BrokerState | None
     event_bus: BrokerState | None
+    crawl_store: StoreState | None
 
 
 def overview_shape(overview: Overview) -> OverviewShape:

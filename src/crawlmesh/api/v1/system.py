@@ -10,6 +10,7 @@ from crawlmesh.api.bodies import answer
 from crawlmesh.api.operations import Success, operation
 from crawlmesh.api.services import context_of, services_of
 from crawlmesh.api.shapes.system import OverviewShape, overview_shape
+from crawlmesh.control.crawl_store_state import crawl_store_state
 from crawlmesh.control.overview import overview
 from crawlmesh.version import __version__
 
@@ -18,11 +19,15 @@ open_router = APIRouter()
 
 
 class HealthAnswer(msgspec.Struct, frozen=True):
-    """The master works. `leader`: whether it is the one that schedules."""
+    """The master works. `leader`: whether it is the one that schedules.
+
+    `status` is `degraded` while the `crawl_store` is `away`: crawls wait, all other tasks go on.
+    """
 
     status: str
     version: str
     leader: bool
+    crawl_store: str
 
 
 @router.get(
@@ -49,9 +54,13 @@ async def get_overview(request: Request) -> Response:
         tag="system",
         roles=None,
         description="Needs no key.",
-        success=Success(HealthAnswer, {"status": "ok", "version": "0.2.0", "leader": True}),
+        success=Success(
+            HealthAnswer, {"status": "ok", "version": "0.2.0", "leader": True, "crawl_store": "connected"}
+        ),
     ),
 )
 async def get_health(request: Request) -> Response:
-    """Asks nothing of the store."""
-    return answer(HealthAnswer("ok", __version__, services_of(request).options.leads()))
+    """Asks nothing of the control store."""
+    state = (await crawl_store_state(context_of(request))).state
+    status = "ok" if state == "connected" else "degraded"
+    return answer(HealthAnswer(status, __version__, services_of(request).options.leads(), state))

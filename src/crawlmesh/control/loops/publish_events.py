@@ -1,11 +1,12 @@
 """What happened, told to the event bus: every event, and the result of each task that ended."""
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from datetime import UTC, datetime
 
 import msgspec
 
+from crawlmesh.control.bus_bodies import BusBodies
 from crawlmesh.control.context import ControlContext
 from crawlmesh.control.lead import Lead
 from crawlmesh.control.loops.leader_loop import LeaderLoop
@@ -17,44 +18,37 @@ from crawlmesh.observability.metrics import MESSAGES_PUBLISHED
 from crawlmesh.ports.task_channel import ChannelMessage, TaskChannel
 from crawlmesh.protocol.channel_messages import EVENTS, RESULTS, TaskEnded
 
-EncodeEvent = Callable[[Event], bytes]
-
 _POSITION = "event_bus"
 _BATCH = 500
-_LONGEST_WAIT = 10.0  # seconds; events wake it
-_PAUSE_AFTER_FAILURE = 1.0  # seconds
-_ENDS = frozenset(
-    {
-        EventType.TASK_COMPLETED,
-        EventType.TASK_FAILED,
-        EventType.TASK_TIMEOUT,
-        EventType.TASK_STATUS_CHANGED,
-    }
+LONGEST_WAIT = 10.0  # seconds; events wake it
+PAUSE_AFTER_FAILURE = 1.0  # seconds
+TASK_ENDS = (  # events with which a task may have ended
+    EventType.TASK_COMPLETED,
+    EventType.TASK_FAILED,
+    EventType.TASK_TIMEOUT,
+    EventType.TASK_STATUS_CHANGED,
 )
 
 
 class PublishEvents(LeaderLoop):
     """Follows the journal from where the last leader was; what was told in between two kills comes twice."""
 
-    def __init__(
-        self, context: ControlContext, lead: Lead, channel: TaskChannel, encode_event: EncodeEvent
-    ) -> None:
+    def __init__(self, context: ControlContext, lead: Lead, channel: TaskChannel, bodies: BusBodies) -> None:
         super().__init__(context, lead)
         self._channel = channel
-        self._encode_event = encode_event
+        self._bodies = bodies
         self._position: int | None = None  # None: not read yet
         self._seen = 0  # of the topic `events`
         self._failed = False
 
     def interval(self) -> float:
         """Seconds until it looks without being woken."""
-        return _LONGEST_WAIT
+        return LONGEST_WAIT
 
     async def pause(self, done: int) -> None:
         """Go on at once while there is something to tell, else wait to be woken."""
         if done or self._failed:
-            pause = _PAUSE_AFTER_FAILURE if self._failed else 0.0
-            await asyncio.sleep(pause)
+            await asyncio.sleep(PAUSE_AFTER_FAILURE if self._failed else 0.0)
         else:
             await self.context.store.wait("events", self._seen, self.interval())
 
@@ -82,7 +76,7 @@ class PublishEvents(LeaderLoop):
     async def _publish(self, events: Sequence[Event]) -> None:
         messages = [
             ChannelMessage(
-                id=str(event.id), body=self._encode_event(event), key=event.task_id or event.node_id or ""
+                id=str(event.id), body=self._bodies.event(event), key=event.task_id or event.node_id or ""
             )
             for event in events
         ]
@@ -95,7 +89,7 @@ class PublishEvents(LeaderLoop):
 
     async def _results(self, events: Sequence[Event]) -> list[ChannelMessage]:
         """The results of tasks that ended with one of these events, each once."""
-        ends = {event.task_id: event.id for event in events if event.type in _ENDS and event.task_id}
+        ends = {event.task_id: event.id for event in events if event.type in TASK_ENDS and event.task_id}
         tasks = await self.context.store.tasks_by_id(list(ends)) if ends else []
         return [
             ChannelMessage(id=f"{task.id}:{task.fence}", body=msgspec.json.encode(_ended(task)), key=task.id)

@@ -144,7 +144,7 @@ class RedisServer:
         program = [str(self._program)]
         for name, value in settings.items():
             program += [f"--{name}", value]
-        return command_as("", program)
+        return command_as("", program, signal.SIGTERM)
 
 
 class RedisCluster:
@@ -197,7 +197,6 @@ class RedisCluster:
                 known = client.execute_command("CLUSTER", "NODES")
                 if "'cluster_state': 'ok'" in told and len(known) == len(self.servers):
                     return
-                client.execute_command("BLPOP", "nothing", 0.01) if False else client.ping()
         raise RuntimeError("The Redis cluster did not come together:\n" + "\n".join(server.log))
 
 

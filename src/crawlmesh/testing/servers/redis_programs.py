@@ -17,7 +17,7 @@ def find_redis() -> Path | None:
     for name in ("redis-server", "valkey-server"):
         on_path = shutil.which(name)
         if on_path is not None:
-            return Path(on_path).resolve()
+            return Path(on_path)  # its name tells the program what to be: links are not followed
     return find_old_redis()
 
 

@@ -37,4 +37,5 @@ CONTROL_OPTIONS = ControlOptions(
     health_interval=20.0,
     leader_lease=6.0,
     schedule_interval=5.0,
+    filter_watch_interval=60.0,  # there are no crawls, so that it only looks through the tasks
 )

@@ -17,7 +17,7 @@ from crawlmesh.testing.servers.kafka_mock import MockKafka
 
 @pytest_asyncio.fixture
 async def channel(mock_kafka: MockKafka) -> AsyncIterator[KafkaTaskChannel]:
-    channel = KafkaTaskChannel(mock_kafka.address())
+    channel = KafkaTaskChannel(mock_kafka.address("session_timeout=2"))
     yield channel
     await channel.aclose()
 
@@ -53,7 +53,7 @@ async def test_what_moves_to_another_consumer_is_not_accepted_by_the_first(
     await channel.publish("tasks", sent)
     first = channel.consume("tasks", group="g")
     held = [await anext(first) for _ in sent]
-    other = KafkaTaskChannel(mock_kafka.address())
+    other = KafkaTaskChannel(mock_kafka.address("session_timeout=2"))
     second = other.consume("tasks", group="g")
     moved = await anext(second)
     twin = next(delivery for delivery in held if delivery.message.id == moved.message.id)
@@ -67,7 +67,7 @@ async def test_what_moves_to_another_consumer_is_not_accepted_by_the_first(
 
 async def test_no_thread_is_left_behind(mock_kafka: MockKafka) -> None:
     before = set(threading.enumerate())
-    channel = KafkaTaskChannel(mock_kafka.address())
+    channel = KafkaTaskChannel(mock_kafka.address("session_timeout=2"))
     await channel.publish("tasks", [ChannelMessage("1", b"")])
     await anext(channel.consume("tasks", group="g"))
     await channel.aclose()

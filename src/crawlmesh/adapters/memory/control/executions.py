@@ -30,6 +30,11 @@ class ExecutionTable:
             if ids is None:
                 ids = self._of_node[execution.node_id] = OrderedKeys()
             ids.add(execution.id)
+        elif _stays_as_it_is(old, execution):
+            self.rows[execution.id] = execution
+            self._running_of_task[execution.task_id][execution.id] = execution
+            self._running_of_node[execution.node_id][execution.id] = execution
+            return False
         else:
             self._stop_running(old)
         self.rows[execution.id] = execution
@@ -93,6 +98,12 @@ class ExecutionTable:
         _discard(self._running_of_node, old.node_id, old.id)
         if old.deadline is not None:
             self._deadlines.remove((old.deadline, old.id))
+
+
+def _stays_as_it_is(old: Execution, new: Execution) -> bool:
+    """Whether it ran before and runs on, for as long, so that no index changes."""
+    running = ExecutionStatus.RUNNING
+    return old.status is running and new.status is running and old.deadline == new.deadline
 
 
 def _put(groups: dict[str, dict[str, Execution]], key: str, execution: Execution) -> None:

@@ -44,12 +44,15 @@ class TaskTable:
             self._unlist(old)
         self.rows[task.id] = task
         self._list(task)
+        self._order(old, task)
         return task.open_places > (0 if old is None else max(0, old.open_places))
 
     def remove(self, task_id: str) -> None:
         """Forget a task."""
         task = self.rows.pop(task_id)
         self._unlist(task)
+        for field, order in self._orders.items():
+            order.remove((_ORDERED_BY[field](task), task.id))
         if task.dedup_key is not None:
             self._repeatable[task.dedup_key].remove(task_id)
             if not self._repeatable[task.dedup_key]:
@@ -115,8 +118,6 @@ class TaskTable:
             self._waiting.add((task.not_before, task.id))
         elif task.status in ENDED and task.completed_at is not None:
             self._ended.add((task.completed_at, task.id))
-        for field, order in self._orders.items():
-            order.add((_ORDERED_BY[field](task), task.id))
 
     def _unlist(self, task: Task) -> None:
         self._by_status[task.status] -= 1
@@ -129,8 +130,16 @@ class TaskTable:
             self._waiting.remove((task.not_before, task.id))
         elif task.status in ENDED and task.completed_at is not None:
             self._ended.remove((task.completed_at, task.id))
+
+    def _order(self, old: Task | None, task: Task) -> None:
         for field, order in self._orders.items():
-            order.remove((_ORDERED_BY[field](task), task.id))
+            value_of = _ORDERED_BY[field]
+            value = value_of(task)
+            if old is not None:
+                if value_of(old) == value:
+                    continue
+                order.remove((value_of(old), task.id))
+            order.add((value, task.id))
 
 
 def matches(task: Task, query: TaskQuery) -> bool:

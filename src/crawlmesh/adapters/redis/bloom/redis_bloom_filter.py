@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, Literal
 
-from redis.asyncio import Redis
+from redis.asyncio import Redis, RedisCluster
 from redis.exceptions import RedisError
 
 from crawlmesh.adapters.redis.bloom.filter_fields import BLOOM_LUA, new_filter_fields, read_status
@@ -44,7 +44,7 @@ class RedisBloomFilter:
     in strings that scripts change; a filter keeps the form that it was made in.
     """
 
-    def __init__(self, client: Redis, key: str) -> None:
+    def __init__(self, client: Redis | RedisCluster, key: str) -> None:
         """`key` gets a hash tag where it has none, because all parts of a filter must lie in one slot."""
         self._key = key if "{" in key else f"{{{key}}}"
         self._create = client.register_script(BLOOM_LUA + _CREATE)

@@ -38,6 +38,7 @@ from crawlmesh.adapters.redis.crawl_store.settlements import (
     renewing_arguments,
     settling_arguments,
 )
+from crawlmesh.adapters.redis.crawl_store.spreading import Spreading
 from crawlmesh.errors import UnknownCrawlError, UsageError
 from crawlmesh.model.crawl import Crawl, CrawlProgress, Dedup, HostProgress
 from crawlmesh.model.host import HostLimits, HostStatus
@@ -63,6 +64,7 @@ class RedisCrawlStore:
 
     def __init__(self, server: Server) -> None:
         self._server = server
+        self._spreading = Spreading(server) if server.partitions > 1 else None
 
     @classmethod
     async def open(
@@ -103,6 +105,8 @@ class RedisCrawlStore:
         updated = await self._server.run_everywhere("create", 1, _crawl_row(crawl), _encode(crawl))
         if not updated[0]:
             raise _unknown_crawl(crawl.id)
+        if self._spreading is not None:
+            await self._spreading.take_budgets_back(crawl.id)
 
     async def crawls(self) -> list[Crawl]:
         """See CrawlStore.crawls."""
@@ -126,26 +130,33 @@ class RedisCrawlStore:
     async def _add(self, links: Sequence[NewLink], skipped: Sequence[SkippedLink]) -> int:
         if not links and not skipped:
             return 0
-        added = int(await self._server.run("add", 0, *load_of(links, skipped)))
-        if added < 0:
-            known = {crawl.id for crawl in await self.crawls()}
-            raise _unknown_crawl(
-                next(item.crawl_id for item in (*links, *skipped) if item.crawl_id not in known)
-            )
-        return added
+        if self._spreading is not None:
+            await self._check_crawls(links, skipped)
+            added = await self._spreading.add(links, skipped, strict=True)
+        else:
+            added = [int(await self._server.run("add", 0, 1, *load_of(links, skipped)))]
+        if min(added) < 0:
+            await self._check_crawls(links, skipped)
+        return sum(max(0, number) for number in added)
 
     async def lease(self, request: LeaseRequest) -> LeaseGrant:
         """See CrawlStore.lease."""
-        answer = await self._server.run("lease", 0, leasing_argument(request))
-        grant, unfinished = grant_from(request, answer)
-        for number in unfinished:  # whoever began another round did not get to its end
-            await self._server.run("requeue", 0, number, _REQUEUED_LISTS)
+        if self._spreading is not None:
+            grant, unfinished = await self._spreading.lease(request)
+        else:
+            granted = grant_from(request, await self._server.run("lease", 0, leasing_argument(request), ""))
+            grant = LeaseGrant(granted.batches, granted.retry_in)
+            unfinished = [(0, number) for number in granted.unfinished]
+        for partition, number in unfinished:  # whoever began another round did not get to its end
+            await self._server.run("requeue", partition, number, _REQUEUED_LISTS)
         return LeaseGrant(grant.batches, 0.0) if unfinished else grant
 
     async def settle(self, settlements: Sequence[Settlement]) -> list[bool]:
         """See CrawlStore.settle."""
         if not settlements:
             return []
+        if self._spreading is not None:
+            return await self._spreading.settle(settlements)
         answers = await self._server.run("settle", 0, *settling_arguments(settlements))
         return [bool(answer) for answer in answers]
 
@@ -153,6 +164,8 @@ class RedisCrawlStore:
         """See CrawlStore.renew."""
         if not renewals:
             return []
+        if self._spreading is not None:
+            return await self._spreading.renew(renewals)
         answers = await self._server.run("renew", 0, *renewing_arguments(renewals))
         return [bool(answer) for answer in answers]
 
@@ -221,12 +234,12 @@ class RedisCrawlStore:
 
     async def explain(self, crawl_id: str, fingerprint: bytes) -> LedgerEntry | None:
         """See CrawlStore.explain."""
-        for answer in await self._server.run_everywhere("explain", clean(crawl_id), fingerprint):
-            if answer and answer[0]:
+        answers = await self._server.run_everywhere("explain", clean(crawl_id), fingerprint)
+        for answer in sorted(filter(None, answers), key=lambda each: -each[0]):  # links before skips
+            if answer[0]:
                 return await self._explain_link(crawl_id, *answer[1:])
-            if answer:
-                parent = await self._link(crawl_id, unpacked(answer[1])[2] or None)
-                return skip_entry(answer[1], parent.url if parent else None)
+            parent = await self._link(crawl_id, unpacked(answer[1])[2] or None)
+            return skip_entry(answer[1], parent.url if parent else None)
         return None
 
     async def aclose(self) -> None:
@@ -239,6 +252,12 @@ class RedisCrawlStore:
         if blob is None:
             raise _unknown_crawl(crawl_id)
         return _decode_crawl(blob)
+
+    async def _check_crawls(self, *added: Sequence[NewLink] | Sequence[SkippedLink]) -> None:
+        """Raise UnknownCrawlError where links are of a crawl that nobody made known."""
+        for crawl_id in {item.crawl_id for items in added for item in items}:
+            if await self._server.command(0, "HGET", "numbers", clean(crawl_id)) is None:
+                raise _unknown_crawl(crawl_id)
 
     def _partition(self, host: str) -> int:
         return partition_of_host(host, self._server.partitions)

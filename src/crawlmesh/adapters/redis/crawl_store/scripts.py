@@ -17,6 +17,8 @@ _PARTS: dict[str, tuple[str, ...]] = {
     "create": ("bloom", "base"),
     "progress": ("bloom", "base"),
     "clean": ("base",),
+    "grant": ("base",),
+    "budget": ("base",),
     "limit_host": _HOSTS,
     "hosts": _HOSTS,
     "rows": _HOSTS,

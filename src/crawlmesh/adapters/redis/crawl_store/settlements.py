@@ -1,13 +1,13 @@
 """Settlements, renewals and grants on their way to the server and from it."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
 from crawlmesh.adapters.redis.crawl_store.links import leased_link, load_of, packed, unpacked
 from crawlmesh.model.host import HostLimits, HostReport, HostState
-from crawlmesh.model.lease import HostBatch, LeaseGrant, LeaseRequest, Renewal, Settlement
+from crawlmesh.model.lease import HostBatch, LeaseRequest, Renewal, Settlement
 from crawlmesh.model.outcome import LinkOutcome, OutcomeKind
 
 KINDS = (
@@ -77,9 +77,18 @@ def leasing_argument(request: LeaseRequest) -> bytes:
     )
 
 
-def grant_from(request: LeaseRequest, answer: Sequence[bytes]) -> tuple[LeaseGrant, list[int]]:
-    """What was granted, and the numbers of those crawls whose links are not all queued yet."""
-    retry_in, expires_at, rounds, unfinished, batches = unpacked(answer[0])
+class Granted(NamedTuple):
+    """What a partition granted."""
+
+    batches: tuple[HostBatch, ...]
+    retry_in: float | None
+    unfinished: list[int]  # numbers of crawls whose links are not all queued yet
+    dry: list[int]  # places in the request of crawls that have used up their budget
+
+
+def grant_from(request: LeaseRequest, answer: Sequence[bytes]) -> Granted:
+    """What a partition granted."""
+    retry_in, expires_at, rounds, unfinished, dry, batches = unpacked(answer[0])
     round_of = dict(zip(rounds[::2], rounds[1::2], strict=True))
     granted = []
     at = 1
@@ -93,7 +102,7 @@ def grant_from(request: LeaseRequest, answer: Sequence[bytes]) -> tuple[LeaseGra
         )
         known = state_from(host, state, delay, host_slots)
         granted.append(HostBatch(fence, known, slots, float(expires_at), links, limits_from(limits)))
-    return LeaseGrant(tuple(granted), None if retry_in < 0 else float(retry_in)), unfinished
+    return Granted(tuple(granted), None if retry_in < 0 else float(retry_in), unfinished, dry)
 
 
 def state_from(host: bytes, state: bytes, delay: float, slots: int) -> HostState:

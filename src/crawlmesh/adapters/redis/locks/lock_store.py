@@ -1,14 +1,14 @@
 """The lock store on Redis. Time is that of the server."""
 
-from collections.abc import Awaitable
-from typing import Any, Self, cast
+from typing import Any, Self
 
-from redis.asyncio import Redis
+from crawlmesh.adapters.redis.crawl_store.address import Client, connect, parse_address
+from crawlmesh.adapters.redis.crawl_store.failures import FAILURES, translated
 
-from crawlmesh.adapters.redis.failures import FAILURES, address_of, translated
+_CONNECTIONS = 8
 
-# A fence is the server's time in microseconds, or the last one plus one where the clock did not move on. The last
-# one is remembered for a while after the lock: longer than any clock is set back.
+# A fence is the server's time in microseconds, or the last one plus one where the clock did not move on. The
+# last one is remembered for a week after the lock: longer than any clock is set back.
 _TAKE = """
 if redis.call('EXISTS', KEYS[1]) == 1 then return false end
 redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
@@ -33,16 +33,17 @@ return redis.call('DEL', KEYS[1])
 class RedisLockStore:
     """A `LockStore` of two keys for each lock. See LockStore for what each call does."""
 
-    def __init__(self, client: Redis, address: str) -> None:
+    def __init__(self, client: Client, address: str) -> None:
         self._client = client
         self._address = address
 
     @classmethod
-    async def open(cls, url: str) -> Self:
-        """Connect. Raises StoreError."""
-        store = cls(Redis.from_url(url), address_of(url))
+    async def open(cls, url: str, patience: float = 10.0) -> Self:
+        """Connect. Raises StoreError or SettingError."""
+        address = parse_address(url)
+        store = cls(connect(address, patience, _CONNECTIONS), str(address))
         try:
-            await store._run(cast("Awaitable[Any]", store._client.ping()))
+            await store.release("", "")  # nobody's: only to see whether the server answers
         except BaseException:
             await store.aclose()
             raise
@@ -68,12 +69,8 @@ class RedisLockStore:
     async def _script(self, script: str, name: str, *arguments: str) -> Any:
         # The tag keeps both keys on one machine of a Redis Cluster; braces in a name would end it early.
         tag = "crawlmesh:lock:{" + name.encode().hex() + "}"
-        call = self._client.eval(script, 2, tag, f"{tag}:fence", *arguments)
-        return await self._run(cast("Awaitable[Any]", call))
-
-    async def _run(self, call: Awaitable[Any]) -> Any:
         try:
-            return await call
+            return await self._client.execute_command("EVAL", script, 2, tag, f"{tag}:fence", *arguments)
         except FAILURES as error:
             raise translated(error, self._address) from error
 

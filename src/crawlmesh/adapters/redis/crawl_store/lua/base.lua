@@ -5,7 +5,7 @@
 --
 --   numbers, crawls, definitions    crawls: by id their number, by number their row and their definition
 --   c:N, m:N                        a crawl's counters, and its sequences
---   k:N:B                           what is known, in buckets: fingerprint -> place, or -skip
+--   known:N:B                       what is known, in buckets: fingerprint -> place, or -skip
 --   b:N:C, z:N:C                    links and skips by their place, in lists of 32
 --   r:N:C, rb:N                     records by place, in hashes of 32, and which of these there are
 --   s:N, t:N                        a crawl's hosts with its share of each, and when it is whose turn
@@ -101,11 +101,21 @@ function Counters.write()
   Counters.changes = {}
 end
 
+-- One of several partitions has a part of `max_pages`: what it was granted, less what it gave back. Both numbers
+-- only grow, so it does no harm to tell them twice, or late.
+function Crawls.budget(number, row)
+  if ARGV[3] == '1' then
+    return row[MAX_PAGES]
+  end
+  local parts = call('HMGET', root .. 'm:' .. number, 'granted', 'returned')
+  return tonumber(parts[1] or 0) - tonumber(parts[2] or 0)
+end
+
 -- How many more links of a crawl may go out.
 function Crawls.allowance(number, row)
   if not row[MAX_PAGES] then
     return math.huge
   end
   local spent = call('HMGET', root .. 'c:' .. number, 'pages', 'leased')
-  return row[MAX_PAGES] - tonumber(spent[1] or 0) - tonumber(spent[2] or 0)
+  return Crawls.budget(number, row) - tonumber(spent[1] or 0) - tonumber(spent[2] or 0)
 end

@@ -20,7 +20,7 @@ function Known.intake(number)
     local row = Crawls.row(number)
     local known = call('HMGET', root .. 'm:' .. number, 'places', 'skips', 'known', 'buckets')
     intake = {
-      number = number, row = row, prefix = root .. 'k:' .. number .. ':',
+      number = number, row = row, prefix = root .. 'known:' .. number .. ':',
       places = tonumber(known[1] or 0), skips = tonumber(known[2] or 0), known = tonumber(known[3] or 0),
       entries = {}, skip_entries = {}, templates = {}, template_names = {}, added = 0,
     }

@@ -45,7 +45,7 @@ local function clean_records()
   return cleaned > 0
 end
 
-if clean_hosts() or clean_numbered('b:', 1) or clean_numbered('z:', 2) or clean_numbered('k:', 3) or clean_records() then
+if clean_hosts() or clean_numbered('b:', 1) or clean_numbered('z:', 2) or clean_numbered('known:', 3) or clean_records() then
   call('HSET', root .. 'gone', number, pack(left))
   return 1
 end

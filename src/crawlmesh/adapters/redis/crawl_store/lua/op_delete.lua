@@ -37,7 +37,7 @@ end
 for _, name in ipairs({ 't:', 'c:', 'x:', 'tp:', 'm:' }) do
   call('UNLINK', root .. name .. number)
 end
-call('UNLINK', root .. 'b:' .. number)
+call('UNLINK', root .. 'b:' .. number, root .. 'g:' .. number .. ':granted', root .. 'g:' .. number .. ':returned')
 Bloom().delete(root .. 'f:' .. number)
 Bloom().delete(root .. 'fs:' .. number)
 return 1

@@ -1,5 +1,6 @@
 -- Grants host batches. ARGV[4]: node, crawl ids, max links, max batches, batch links, batch slots, duration.
--- Returns numbers of the batches, then for each its host, state and limits, and the entries of its links.
+-- ARGV[5]: the first fence to give, where fences come from another partition. Where a later one was given out
+-- here already, the answer is empty. Returns numbers of the batches, then for each its host, state and limits, and the entries of its links.
 
 local now = current_time()
 local node, crawl_ids, links_left, batches_left, batch_links, batch_slots, duration = unpack(unpacked(ARGV[4]))
@@ -164,6 +165,15 @@ local function take_links(host, size)
   return taken
 end
 
+local function new_fence()
+  if ARGV[5] == '' then
+    return call('HINCRBY', KEYS[1], 'fence', 1)
+  end
+  local sequence = tonumber(ARGV[5]) + #batches
+  call('HSET', KEYS[1], 'last_fence', sequence)
+  return sequence * ARGV[3] + ARGV[2]
+end
+
 local function grant(host)
   local row = Hosts.row(host)
   local taken = take_links(host, batch_size(row))
@@ -171,7 +181,7 @@ local function grant(host)
   if not Hosts.is_exclusive(row) then
     slots = min(slots, batch_slots, #taken)
   end
-  local fence = call('HINCRBY', KEYS[1], 'fence', 1)
+  local fence = new_fence()
   local held, batch = {}, { fence, slots, row[DELAY], row[SLOTS] }
   answer[#answer + 1] = host
   answer[#answer + 1] = call('HGET', root .. 'hs', host) or ''
@@ -190,6 +200,9 @@ local function grant(host)
   links_left, batches_left = links_left - #taken, batches_left - 1
 end
 
+if ARGV[5] ~= '' and tonumber(call('HGET', KEYS[1], 'last_fence') or 0) >= tonumber(ARGV[5]) then
+  return {}
+end
 for place, crawl_id in ipairs(crawl_ids) do
   local number = Crawls.number(crawl_id)
   if number and not by_number[number] then
@@ -226,12 +239,15 @@ for _, crawl in ipairs(crawls) do
     soonest = turn
   end
 end
-local rounds, unfinished = {}, {}
+local rounds, unfinished, dry = {}, {}, {} -- dry: places of crawls that need more of their budget
 for at, crawl in ipairs(crawls) do
   rounds[2 * at - 1], rounds[2 * at] = crawl.place, crawl.round
   if Crawls.row(crawl.number)[REQUEUES] then
     unfinished[#unfinished + 1] = crawl.number
   end
+  if crawl.left <= 0 then
+    dry[#dry + 1] = crawl.place
+  end
 end
-answer[1] = pack({ soonest and max(0, soonest - now) or -1, expires_at, rounds, unfinished, batches })
+answer[1] = pack({ soonest and max(0, soonest - now) or -1, expires_at, rounds, unfinished, dry, batches })
 return answer
