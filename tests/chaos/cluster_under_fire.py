@@ -138,23 +138,26 @@ class ClusterUnderFire:
 
     # -- faults ----------------------------------------------------------------------------------
 
-    async def hit(self) -> None:
-        """One fault, chosen by the dice, and its end."""
+    async def hit(self, kind: str | None = None) -> None:
+        """One fault and its end; chosen by the dice, where it is not given."""
         faults: dict[str, Callable[[], Awaitable[None]]] = {
             "kill worker": lambda: self._kill(self._dice.choice(self._workers)),
-            "kill worker too": lambda: self._kill(self._dice.choice(self._workers)),
             "kill master": lambda: self._kill(self._dice.choice(list(self._masters))),
             "pause worker": lambda: self._pause_worker(self._dice.choice(self._workers)),
             "cut": self._cut,
-            "cut too": self._cut,
             "refuse": self._refuse,
             **({"pause master": self._pause_master} if len(self._masters) > 1 else {}),
             **{f"kill {name}": partial(self._kill_store, name) for name in self._engines.stores},
             **{f"kill {name}": partial(self._kill_broker, name) for name in self._engines.brokers},
         }
-        kind = self._dice.choice(list(faults))
-        self.faults[kind.removesuffix(" too")] += 1
+        kind = kind or self._dice.choice([*faults, "kill worker", "cut"])
+        self.faults[kind] += 1
         await faults[kind]()
+
+    @property
+    def engines(self) -> list[str]:
+        """The databases and brokers that can be killed."""
+        return [*self._engines.stores, *self._engines.brokers]
 
     async def heal(self) -> None:
         """Everything runs and is connected."""

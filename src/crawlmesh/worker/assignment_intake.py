@@ -111,10 +111,11 @@ class AssignmentIntake:
             try:
                 async with asyncio.timeout(_LOOK_AGAIN):
                     delivery = await self._over.get()
+                await delivery.accept()
             except TimeoutError:
                 self._let_go_of_old()
-            else:
-                await delivery.accept()
+            except Exception:
+                _log.exception("A delivery could not be accepted; it comes again, and changes nothing")
 
     def _let_go_of_old(self) -> None:
         oldest = self._clock.monotonic() - _LONGEST_HELD

@@ -123,8 +123,12 @@ class GroupReader:
             self._is_paused = True
             self._finish_commits()
         self._partitions.clear()
-        with contextlib.suppress(KafkaException):
-            self._consumer.close()
+        if self._reachability.connected and not self._is_committing:
+            with contextlib.suppress(KafkaException):
+                self._consumer.close()
+        # Otherwise it would wait for its last commit until the broker is back. Without a word to the group,
+        # that learns of it when the session is over.
+        del self._consumer
 
     def _assignment(self) -> list[TopicPartition]:
         return [TopicPartition(self._topic, number) for number in self._partitions]
@@ -165,13 +169,19 @@ class GroupReader:
         """What has to be done from time to time."""
         self._count_accepted()
         now = time.monotonic()
-        if not self._is_committing and now >= self._commit_after:
-            self._commit(list(self._partitions.values()))
         if not self._reachability.connected and now >= self._probe_after:
             self._probe_after = now + _RETRY
-            with contextlib.suppress(KafkaException):
-                self._consumer.list_topics(self._topic, timeout=_RETRY)
-                self._reachability.answered()
+            self._probe()
+        if self._reachability.connected and not self._is_committing and now >= self._commit_after:
+            self._commit(list(self._partitions.values()))
+
+    def _probe(self) -> None:
+        try:
+            self._consumer.list_topics(self._topic, timeout=_RETRY)
+        except KafkaException as exception:
+            self._reachability.failed(exception.args[0])
+        else:
+            self._reachability.answered()
 
     def _count_accepted(self) -> None:
         while self._accepted:
@@ -179,9 +189,10 @@ class GroupReader:
             partition.offsets.accept(offset)
 
     def _finish_commits(self) -> None:
-        deadline = time.monotonic() + _LAST_COMMIT
         self._count_accepted()
-        while time.monotonic() < deadline:
+        self._probe()
+        deadline = time.monotonic() + _LAST_COMMIT
+        while self._reachability.connected and time.monotonic() < deadline:
             if not self._is_committing and not self._commit(list(self._partitions.values())):
                 break
             self._consumer.poll(_BRIEFLY)

@@ -64,14 +64,17 @@ class TakeTasks(LeaderLoop):
             raise
 
     async def _batch(self) -> list[Delivery]:
-        batch = [await self._waiting()]
-        self._next = None
+        """At least one message, and what else is there."""
+        batch: list[Delivery] = []
         while len(batch) < _BATCH:
-            done, _ = await asyncio.wait([self._waiting()], timeout=_LINGER)
+            waiting = self._waiting()
+            done, _ = await asyncio.wait([waiting], timeout=_LINGER if batch else None)
             if not done:
                 break
-            batch.append(self._waiting().result())
             self._next = None
+            if waiting.exception() is not None and batch:
+                break  # these first; the next go meets the error again
+            batch.append(waiting.result())
         return batch
 
     def _waiting(self) -> "asyncio.Task[Delivery]":

@@ -65,6 +65,20 @@ async def test_what_moves_to_another_consumer_is_not_accepted_by_the_first(
     await other.aclose()
 
 
+async def test_a_consumer_can_be_closed_while_the_broker_does_not_answer_its_commit(
+    channel: KafkaTaskChannel, mock_kafka: MockKafka
+) -> None:
+    await channel.publish("tasks", [ChannelMessage(str(number), b"") for number in range(10)])
+    deliveries = channel.consume("tasks", group="g")
+    held = [await anext(deliveries) for _ in range(10)]
+    mock_kafka.stop()
+    for delivery in held[:5]:
+        await delivery.accept()
+    async with asyncio.timeout(60):
+        await deliveries.aclose()
+    mock_kafka.start()
+
+
 async def test_no_thread_is_left_behind(mock_kafka: MockKafka) -> None:
     before = set(threading.enumerate())
     channel = KafkaTaskChannel(mock_kafka.address("session_timeout=2"))

@@ -49,6 +49,16 @@ async def test_a_fingerprint_is_new_once(known: RedisBloomFilter) -> None:
     assert await known.add_new([]) == []
 
 
+async def test_a_call_that_comes_again_gets_the_answer_that_was_lost(known: RedisBloomFilter) -> None:
+    """The client sends it again by itself where Redis was silent for too long."""
+    some = _fingerprints("in", 900)
+    assert await known.add_new(some) == [True] * 900
+    known._number -= 1
+    assert await known.add_new(some) == [True] * 900
+    assert (await known.status()).count == 900
+    assert await known.add_new(some) == [False] * 900
+
+
 async def test_of_nodes_that_add_the_same_at_once_one_is_told_that_it_was_new(
     address: str, known: RedisBloomFilter
 ) -> None:

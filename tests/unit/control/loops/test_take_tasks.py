@@ -8,7 +8,7 @@ import pytest
 
 from crawlmesh.adapters.memory.task_channel import MemoryBroker, MemoryTaskChannel
 from crawlmesh.control.loops.take_tasks import TakeTasks
-from crawlmesh.errors import StoreUnavailableError
+from crawlmesh.errors import ChannelError, StoreUnavailableError
 from crawlmesh.model.query import TaskQuery
 from crawlmesh.model.task import Task
 from crawlmesh.ports.task_channel import REASON_HEADER, ChannelMessage
@@ -145,3 +145,20 @@ async def test_another_leader_goes_on_with_what_was_not_stored() -> None:
         await source.loop.stop()
         source.loop = source.loop_of_another_master()
         assert await source.loop.run_once(0.0) == 5
+
+
+async def test_a_channel_that_fails_for_a_moment_is_asked_again() -> None:
+    async with _source() as source:
+        await source.channel.publish("tasks", [_message(1)])
+        found = source.loop._waiting
+
+        def fail() -> Any:
+            source.loop._waiting = found  # type: ignore[method-assign]  # once is enough
+            waiting: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+            waiting.set_exception(ChannelError("no group"))
+            return waiting
+
+        source.loop._waiting = fail  # type: ignore[method-assign]
+        with pytest.raises(ChannelError):
+            await source.loop.run_once(0.0)
+        assert await source.loop.run_once(0.0) == 1

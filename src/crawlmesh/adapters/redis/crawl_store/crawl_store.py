@@ -144,7 +144,9 @@ class RedisCrawlStore:
         if self._spreading is not None:
             grant, unfinished = await self._spreading.lease(request)
         else:
-            granted = grant_from(request, await self._server.run("lease", 0, leasing_argument(request), ""))
+            granted = grant_from(
+                request, await self._server.run("lease", 0, leasing_argument(request), "", 0)
+            )
             grant = LeaseGrant(granted.batches, granted.retry_in)
             unfinished = [(0, number) for number in granted.unfinished]
         for partition, number in unfinished:  # whoever began another round did not get to its end

@@ -18,6 +18,7 @@ _PARTS: dict[str, tuple[str, ...]] = {
     "progress": ("bloom", "base"),
     "clean": ("base",),
     "grant": ("base",),
+    "alive": ("base",),
     "budget": ("base",),
     "limit_host": _HOSTS,
     "hosts": _HOSTS,

@@ -83,7 +83,7 @@ class Granted(NamedTuple):
     batches: tuple[HostBatch, ...]
     retry_in: float | None
     unfinished: list[int]  # numbers of crawls whose links are not all queued yet
-    dry: list[int]  # places in the request of crawls that have used up their budget
+    dry: list[int]  # places in the request of crawls that have less of their budget than is asked for
 
 
 def grant_from(request: LeaseRequest, answer: Sequence[bytes]) -> Granted:

@@ -1,5 +1,7 @@
-"""Work over several partitions of a cluster: each of them is atomic for itself, and what goes over several is
-arranged so that it may end anywhere and be done again.
+"""Work over several partitions of a cluster.
+
+Each of them is atomic for itself. What goes over several is arranged so that it may end anywhere and be done
+again.
 """
 
 import asyncio
@@ -47,19 +49,21 @@ class Spreading:
         return [int(added) for added in await _all(*calls)]
 
     async def settle(self, settlements: Sequence[Settlement]) -> list[bool]:
-        """First add what was found on hosts of other partitions, then settle: who dies between loses nothing."""
+        """First add what live leases found on hosts of other partitions, then settle.
+
+        Who dies between the two loses nothing. Where a lease ends between them, what it found stays added.
+        """
         mine: defaultdict[int, list[tuple[int, Settlement]]] = defaultdict(list)
-        elsewhere: _Found = ([], [])
+        elsewhere: dict[int, list[_Found]] = {}
         for number, settlement in enumerate(settlements):
-            partition = possible_fence(settlement.fence) % self._server.partitions
+            partition = self._of_fence(settlement.fence)
             found = self._by_partition(settlement.discovered, settlement.skipped)
             links, skips = found.pop(partition, ([], []))
-            for others in found.values():
-                elsewhere[0].extend(others[0])
-                elsewhere[1].extend(others[1])
             own = msgspec.structs.replace(settlement, discovered=links, skipped=skips)
             mine[partition].append((number, own))
-        await self.add(*elsewhere, strict=False)
+            if found:
+                elsewhere[settlement.fence] = [*elsewhere.get(settlement.fence, []), *found.values()]
+        await self._add_elsewhere(elsewhere)
         calls = [
             self._server.run("settle", partition, *settling_arguments([own for _, own in owned]))
             for partition, owned in mine.items()
@@ -73,7 +77,7 @@ class Spreading:
         """Each where its lease is."""
         mine: defaultdict[int, list[int]] = defaultdict(list)
         for number, renewal in enumerate(renewals):
-            mine[possible_fence(renewal.fence) % self._server.partitions].append(number)
+            mine[self._of_fence(renewal.fence)].append(number)
         calls = [
             self._server.run(
                 "renew", partition, *renewing_arguments([renewals[number] for number in numbers])
@@ -86,20 +90,23 @@ class Spreading:
         return [answers[number] for number in range(len(renewals))]
 
     async def lease(self, request: LeaseRequest) -> tuple[LeaseGrant, list[tuple[int, int]]]:
-        """Ask one partition after another in turn, then all others at once for what is still wanted.
+        """Ask one partition after another until nothing more is wanted; each call begins at another one.
 
         Beside the grant it tells partitions and crawls whose links are not all queued yet.
         """
         partitions = self._server.partitions
-        first = next(self._turns) % partitions
-        asked = {first: await self._lease_at(first, request)}
-        left = _what_is_left(request, asked[first])
-        others = [(first + step) % partitions for step in range(1, partitions)]
-        shares = _shares(left, len(others))
-        calls = [self._lease_at(other, share) for other, share in zip(others, shares, strict=True)]
-        asked.update(zip(others, await _all(*calls), strict=True))
+        first = next(self._turns)
+        asked: dict[int, Granted] = {}
+        for step in range(partitions):
+            left = _what_is_left(request, *asked.values())
+            if left.max_links <= 0 or left.max_batches <= 0:
+                break
+            partition = (first + step) % partitions
+            asked[partition] = await self._lease_at(partition, left)
         batches = tuple(batch for granted in asked.values() for batch in granted.batches)
         moments = [granted.retry_in for granted in asked.values() if granted.retry_in is not None]
+        if len(asked) < partitions:
+            moments.append(0.0)  # the others may have more
         unfinished = [(place, number) for place, granted in asked.items() for number in granted.unfinished]
         return LeaseGrant(batches, min(moments, default=None)), unfinished
 
@@ -110,34 +117,49 @@ class Spreading:
         await self._server.run("grant", 0, clean(crawl_id), 0, 0, *pairs)
 
     async def _lease_at(self, partition: int, request: LeaseRequest) -> Granted:
-        granted = await self._lease_once(partition, request)
-        wanted = _what_is_left(request, granted)
-        if not granted.dry or wanted.max_links <= 0 or wanted.max_batches <= 0:
+        granted = await self._lease_once(partition, request, fund_first=True)
+        if not granted.dry:
             return granted
-        found = [await self._fund(partition, request.crawl_ids[dry], wanted.max_links) for dry in granted.dry]
-        if not any(found):
-            return granted
-        again = await self._lease_once(partition, wanted)
-        return Granted(granted.batches + again.batches, again.retry_in, again.unfinished, again.dry)
+        for dry in granted.dry:
+            await self._fund(partition, request.crawl_ids[dry], request.max_links)
+        return await self._lease_once(partition, request, fund_first=False)
 
-    async def _lease_once(self, partition: int, request: LeaseRequest) -> Granted:
-        most = min(request.max_batches, max(0, request.max_links))
+    async def _lease_once(self, partition: int, request: LeaseRequest, *, fund_first: bool) -> Granted:
+        most = max(0, min(request.max_batches, request.max_links))
         for _ in range(_FENCE_ATTEMPTS):
             last = await self._server.command(0, "HINCRBY", "", "fence", most + 1)
-            answer = await self._server.run("lease", partition, leasing_argument(request), last - most)
+            numbers = (last - most, int(fund_first))
+            answer = await self._server.run("lease", partition, leasing_argument(request), *numbers)
             if answer:
                 return grant_from(request, answer)
         return Granted((), 0.0, [], [])
 
-    async def _fund(self, partition: int, crawl_id: str, pages: int) -> int:
-        """Get more of a crawl's pages for a partition, also what others do not use. Returns how many."""
+    async def _fund(self, partition: int, crawl_id: str, pages: int) -> None:
+        """Get more of a crawl's pages for a partition, also what others do not use."""
         name = clean(crawl_id)
         altogether, more = await self._server.run("grant", 0, name, partition, pages)
         if not more:
             await self.take_budgets_back(crawl_id)
             altogether, more = await self._server.run("grant", 0, name, partition, pages)
         await self._server.run("budget", partition, name, altogether)
-        return int(more)
+
+    def _of_fence(self, fence: int) -> int:
+        return possible_fence(fence) % self._server.partitions
+
+    async def _add_elsewhere(self, found: dict[int, list[_Found]]) -> None:
+        """Add what leases found, by their fences, as far as these are alive."""
+        fences: defaultdict[int, list[int]] = defaultdict(list)
+        for fence in found:
+            fences[self._of_fence(fence)].append(fence)
+        calls = [self._server.run("alive", place, *map(possible_fence, of)) for place, of in fences.items()]
+        links: list[NewLink] = []
+        skips: list[SkippedLink] = []
+        for of, answers in zip(fences.values(), await _all(*calls), strict=True):
+            for fence in (fence for fence, lives in zip(of, answers, strict=True) if lives):
+                for some_links, some_skips in found[fence]:
+                    links += some_links
+                    skips += some_skips
+        await self.add(links, skips, strict=False)
 
     def _by_partition(self, links: Sequence[NewLink], skipped: Sequence[SkippedLink]) -> dict[int, _Found]:
         found: defaultdict[int, _Found] = defaultdict(lambda: ([], []))
@@ -162,19 +184,10 @@ def _host_in(url: str) -> str:
     return parts[2] if len(parts) > 2 else url
 
 
-def _what_is_left(request: LeaseRequest, granted: Granted) -> LeaseRequest:
+def _what_is_left(request: LeaseRequest, *granted: Granted) -> LeaseRequest:
+    batches = [batch for each in granted for batch in each.batches]
     return msgspec.structs.replace(
         request,
-        max_links=request.max_links - sum(len(batch.links) for batch in granted.batches),
-        max_batches=request.max_batches - len(granted.batches),
+        max_links=request.max_links - sum(len(batch.links) for batch in batches),
+        max_batches=request.max_batches - len(batches),
     )
-
-
-def _shares(request: LeaseRequest, parts: int) -> list[LeaseRequest]:
-    """The request in parts that are as equal as can be."""
-    shares = []
-    for part in range(parts):
-        links = (request.max_links + part) // parts
-        batches = (request.max_batches + part) // parts
-        shares.append(msgspec.structs.replace(request, max_links=links, max_batches=batches))
-    return shares

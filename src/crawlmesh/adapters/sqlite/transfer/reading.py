@@ -57,7 +57,7 @@ SELECT crawls.id, template, links FROM templates JOIN crawls ON crawls.number = 
 """
 
 _SHARES = """
-SELECT crawls.id, hosts.name, host_progress.queued, done, dead, requests, elapsed, crawl, host
+SELECT crawls.id, hosts.name, host_progress.queued, done, dead, requests, elapsed, host_progress.crawl, host_progress.host
 FROM host_progress JOIN crawls ON crawls.number = host_progress.crawl
 JOIN hosts ON hosts.number = host_progress.host
 """

@@ -1,6 +1,7 @@
 -- Grants host batches. ARGV[4]: node, crawl ids, max links, max batches, batch links, batch slots, duration.
 -- ARGV[5]: the first fence to give, where fences come from another partition. Where a later one was given out
--- here already, the answer is empty. Returns numbers of the batches, then for each its host, state and limits, and the entries of its links.
+-- here already, the answer is empty. ARGV[6]: 1 where a crawl that has less of its budget here than is asked for
+-- shall get more before anything is granted. Returns numbers of the batches, then for each its host, state and limits, and the entries of its links.
 
 local now = current_time()
 local node, crawl_ids, links_left, batches_left, batch_links, batch_slots, duration = unpack(unpacked(ARGV[4]))
@@ -213,7 +214,14 @@ for place, crawl_id in ipairs(crawl_ids) do
   end
 end
 
-while links_left > 0 and batches_left > 0 do
+local is_short = false
+for _, crawl in ipairs(crawls) do
+  if ARGV[6] == '1' and crawl.left < links_left and (crawl.left <= 0 or crawl.turn and crawl.turn <= now) then
+    is_short, crawl.is_short = true, true
+  end
+end
+
+while links_left > 0 and batches_left > 0 and not is_short do
   local crawl = first_crawl()
   if not crawl or crawl.turn > now then
     break
@@ -245,7 +253,7 @@ for at, crawl in ipairs(crawls) do
   if Crawls.row(crawl.number)[REQUEUES] then
     unfinished[#unfinished + 1] = crawl.number
   end
-  if crawl.left <= 0 then
+  if crawl.is_short then
     dry[#dry + 1] = crawl.place
   end
 end
