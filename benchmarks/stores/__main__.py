@@ -49,7 +49,7 @@ def address_for(name: str) -> Iterator[str]:
             yield server.dsn()
     else:
         with RedisServer(require_redis(), durable=False) as server:
-            yield server.url()
+            yield server.address()
 
 
 def command_for(name: str, address: str, known: list[int]) -> list[str]:
@@ -114,7 +114,7 @@ def measure_fleet(seconds: float) -> None:
                 sys.executable,
                 "-m",
                 "benchmarks.stores.fleet",
-                server.url(),
+                server.address(),
                 "--seconds",
                 str(seconds),
             ]

@@ -3,7 +3,7 @@
 import argparse
 from hashlib import sha1
 
-import redis  # type: ignore[import-not-found]
+import redis
 from scrapy import Request, Spider  # type: ignore[import-not-found]
 from scrapy.settings import Settings  # type: ignore[import-not-found]
 from scrapy.utils.request import RequestFingerprinter  # type: ignore[import-not-found]

