@@ -6,6 +6,8 @@ import pytest_asyncio
 
 from crawlmesh.adapters.postgres.crawl_store import PostgresCrawlStore
 from crawlmesh.adapters.postgres.crawl_transfer import PostgresCrawlTransfer
+from crawlmesh.adapters.redis.crawl_store import RedisCrawlStore
+from crawlmesh.adapters.redis.crawl_transfer import RedisCrawlTransfer
 from crawlmesh.adapters.sqlite import SqliteCrawlStore
 from crawlmesh.adapters.sqlite.transfer import SqliteCrawlTransfer
 from crawlmesh.testing.conformance.crawl_transfer import CrawlTransferSuite, StoreKind
@@ -49,6 +51,18 @@ class PostgresTarget(CrawlTransferSuite):
         return await postgres("transfer target", clock, postgres_databases)
 
 
+class RedisSource(CrawlTransferSuite):
+    @pytest.fixture
+    def source(self, clock: ManualClock, redis_address: str) -> StoreKind:
+        return redis(redis_address, clock)
+
+
+class RedisTarget(CrawlTransferSuite):
+    @pytest.fixture
+    def target(self, clock: ManualClock, redis_address: str) -> StoreKind:
+        return redis(redis_address.removesuffix("/0") + "/1", clock)
+
+
 class TestSqliteToSqlite(SqliteSource, SqliteTarget):
     filters = True
 
@@ -65,6 +79,26 @@ class TestPostgresToPostgres(PostgresSource, PostgresTarget):
     pass
 
 
+class TestSqliteToRedis(SqliteSource, RedisTarget):
+    remembers = False
+
+
+class TestRedisToSqlite(RedisSource, SqliteTarget):
+    remembers = False
+
+
+class TestPostgresToRedis(PostgresSource, RedisTarget):
+    remembers = False
+
+
+class TestRedisToPostgres(RedisSource, PostgresTarget):
+    remembers = False
+
+
+class TestRedisToRedis(RedisSource, RedisTarget):
+    pass
+
+
 def sqlite(path: Path, clock: ManualClock) -> StoreKind:
     return StoreKind(
         lambda: SqliteCrawlStore.open(path, clock),
@@ -78,4 +112,11 @@ async def postgres(name: str, clock: ManualClock, databases: Databases) -> Store
     return StoreKind(
         lambda: PostgresCrawlStore.open(dsn, clock, own_tables_from=2_000),
         lambda: PostgresCrawlTransfer.open(dsn, clock, own_tables_from=2_000),
+    )
+
+
+def redis(address: str, clock: ManualClock) -> StoreKind:
+    return StoreKind(
+        lambda: RedisCrawlStore.open(address, clock),
+        lambda: RedisCrawlTransfer.open(address, clock),
     )

@@ -73,8 +73,8 @@ async def open_cluster_crawl_store(url: str) -> CrawlStore:
 def _file(url: str) -> Path:
     if not url.startswith(_SQLITE):
         raise SettingError(
-            f"{url.partition(':')[0]!r} is no kind of store: give sqlite:///PATH, postgresql://HOST/DATABASE or "
-            "redis://HOST:PORT/0."
+            f"{url.partition(':')[0]!r} is no kind of store: give sqlite:///PATH, postgresql://HOST/DATABASE "
+            "or redis://HOST:PORT/0."
         )
     return Path(url.removeprefix(_SQLITE))
 

@@ -14,18 +14,16 @@ from crawlmesh.model.link import NewLink, SkippedLink
 from crawlmesh.model.outcome import LinkOutcome, OutcomeKind
 from crawlmesh.rules.host_limits import limited
 
-_INSERT_OUTCOMES = """
-INSERT OR REPLACE INTO outcomes (link, kind, attempt, http_status, reason, final_url, fetched_at, elapsed,
+_OUTCOMES = """INTO outcomes (link, kind, attempt, http_status, reason, final_url, fetched_at, elapsed,
                                  size, etag, last_modified, archive)
 SELECT value->>0, value->>1, value->>2, value->>3, value->>4, value->>5, value->>6, value->>7,
        value->>8, value->>9, value->>10, value->>11
 FROM json_each(:rows)
 """
+_INSERT_OUTCOMES = f"INSERT OR REPLACE {_OUTCOMES}"
 
 # A page that has not changed keeps its record, its validators and its place in the archive.
-_REVISIT_OUTCOMES = """
-UPDATE outcomes SET kind = 'not_modified' WHERE link IN (SELECT value FROM json_each(:rows))
-"""
+_REVISIT_OUTCOMES = f"INSERT {_OUTCOMES} WHERE true ON CONFLICT (link) DO UPDATE SET kind = excluded.kind"
 
 _DELETE_RECORDS = "DELETE FROM records WHERE link IN (SELECT value->>0 FROM json_each(:rows))"
 
@@ -147,7 +145,7 @@ class _Ending:
         self._releases: list[tuple[int, int, float | None]] = []
         self._states: list[tuple[Any, ...]] = []
         self._outcomes: list[tuple[Any, ...]] = []
-        self._revisits: list[int] = []
+        self._revisits: list[tuple[Any, ...]] = []
         self._recordless: list[tuple[int, int]] = []  # link and crawl of those that may have had a record
         self._attempts: list[tuple[Any, ...]] = []
         self._records: list[tuple[int, int, int, int]] = []
@@ -222,7 +220,7 @@ class _Ending:
 
     def _finish(self, crawl: int, outcome: LinkOutcome, attempt: int) -> None:
         if outcome.kind is OutcomeKind.NOT_MODIFIED:
-            self._revisits.append(outcome.link_id)
+            self._revisits.append(_outcome_row(outcome, attempt))
             self._attempts.append(_attempt_row(outcome, attempt))
             return
         self._end_visit(crawl, outcome, attempt)

@@ -19,6 +19,7 @@ from crawlmesh.protocol.task_messages import NewTask
 
 _GROUP = "masters"
 _BATCH = 500  # messages that become tasks in one transaction
+_AT_ONCE = 16  # messages that are looked through without a pause
 _LINGER = 0.005  # seconds that a batch waits for what else is there
 
 _log = logging.getLogger("crawlmesh.CHANNEL")
@@ -88,8 +89,9 @@ class TakeTasks(LeaderLoop):
     async def _take(self, batch: Sequence[Delivery]) -> int:
         requests: dict[str, NewTask] = {}
         good: dict[str, list[Delivery]] = {}
-        for delivery in batch:
-            await asyncio.sleep(0)  # a master must answer heartbeats meanwhile
+        for number, delivery in enumerate(batch):
+            if number % _AT_ONCE == _AT_ONCE - 1:
+                await asyncio.sleep(0)  # a master must answer heartbeats meanwhile
             request = await self._checked(delivery)
             if request is not None:
                 key = _key(delivery)

@@ -21,6 +21,7 @@ _DEADLINE = 60.0  # seconds for a start or a stop
 _READY = "eady to accept connections"
 _PORT_TAKEN = "bind"
 _SLOTS = 16_384
+_HIGHEST_PORT = 55_535
 _DURABLE = {"appendonly": "yes", "appendfsync": "always"}
 _FORGETFUL = {"appendonly": "no"}
 
@@ -201,6 +202,10 @@ class RedisCluster:
 
 
 def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
+    """One to which 10,000 can be added: there the nodes of a cluster talk to one another."""
+    while True:
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            port = int(probe.getsockname()[1])
+        if port <= _HIGHEST_PORT:
+            return port

@@ -1,5 +1,6 @@
 """The address of a Redis server or cluster, as the setting `crawl_store` gives it."""
 
+from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
 import msgspec
@@ -106,10 +107,10 @@ def connect(address: Address, patience: float, connections: int) -> Client:
     return Redis.from_pool(pool)
 
 
-def _way(address: Address, patience: float) -> dict[str, object]:
+def _way(address: Address, patience: float) -> dict[str, Any]:
     if address.socket:
         return {"connection_class": UnixDomainSocketConnection, "path": address.socket}
-    way: dict[str, object] = {
+    way: dict[str, Any] = {
         "host": address.host,
         "port": address.port,
         "socket_connect_timeout": patience,

@@ -1,35 +1,18 @@
 """The crawl store on Redis."""
 
-import asyncio
 import heapq
 import math
-from collections.abc import AsyncIterator, Sequence
-from typing import Any, Self
+from collections.abc import Sequence
+from typing import Self
 
 import msgspec
 
 from crawlmesh.adapters.redis.bloom import new_filter_fields
 from crawlmesh.adapters.redis.crawl_store.address import parse_address
-from crawlmesh.adapters.redis.crawl_store.links import (
-    FOUND_BY,
-    Entry,
-    clean,
-    entry_from,
-    load_of,
-    packed,
-    unpacked,
-)
+from crawlmesh.adapters.redis.crawl_store.ledger import Ledger
+from crawlmesh.adapters.redis.crawl_store.links import clean, load_of, packed
 from crawlmesh.adapters.redis.crawl_store.partitions import partition_of_host
-from crawlmesh.adapters.redis.crawl_store.reading import (
-    Share,
-    host_progress,
-    host_statuses,
-    ledger_entry,
-    most_troubled,
-    progress_from,
-    record_from,
-    skip_entry,
-)
+from crawlmesh.adapters.redis.crawl_store.reading import host_statuses, pairs_of, progress_from, record_from
 from crawlmesh.adapters.redis.crawl_store.server import Server
 from crawlmesh.adapters.redis.crawl_store.settlements import (
     grant_from,
@@ -43,14 +26,12 @@ from crawlmesh.errors import UnknownCrawlError, UsageError
 from crawlmesh.model.crawl import Crawl, CrawlProgress, Dedup, HostProgress
 from crawlmesh.model.host import HostLimits, HostStatus
 from crawlmesh.model.lease import LeaseGrant, LeaseRequest, Renewal, Settlement
-from crawlmesh.model.link import FoundBy, NewLink, SkippedLink
+from crawlmesh.model.link import NewLink, SkippedLink
 from crawlmesh.model.record import LedgerEntry, Record
 from crawlmesh.ports.clock import Clock
 
 _MOST_LINKS = 20_000  # that one script adds: others wait for it
 _REQUEUED_LISTS = 32  # of links, that one script queues again
-_PAGE = 1_000  # shares that are read at once
-_MOST_HOPS = 100
 
 _encode = msgspec.json.Encoder().encode
 _decode_crawl = msgspec.json.Decoder(Crawl).decode
@@ -64,6 +45,7 @@ class RedisCrawlStore:
 
     def __init__(self, server: Server) -> None:
         self._server = server
+        self._ledger = Ledger(server)
         self._spreading = Spreading(server) if server.partitions > 1 else None
 
     @classmethod
@@ -88,9 +70,7 @@ class RedisCrawlStore:
         filtering = new_filter_fields(
             math.ceil(crawl.filter_capacity / self._server.partitions), crawl.filter_error_rate
         )
-        created = await self._server.run_everywhere(
-            "create", 0, _crawl_row(crawl), _encode(crawl), *filtering
-        )
+        created = await self._server.run_everywhere("create", 0, crawl_row(crawl), _encode(crawl), *filtering)
         return bool(created[0])
 
     async def update_crawl(self, crawl: Crawl) -> None:
@@ -102,7 +82,7 @@ class RedisCrawlStore:
             filter_capacity=old.filter_capacity,
             filter_error_rate=old.filter_error_rate,
         )
-        updated = await self._server.run_everywhere("create", 1, _crawl_row(crawl), _encode(crawl))
+        updated = await self._server.run_everywhere("create", 1, crawl_row(crawl), _encode(crawl))
         if not updated[0]:
             raise _unknown_crawl(crawl.id)
         if self._spreading is not None:
@@ -111,7 +91,7 @@ class RedisCrawlStore:
     async def crawls(self) -> list[Crawl]:
         """See CrawlStore.crawls."""
         rows = await self._server.command(0, "HGETALL", "definitions")
-        numbered = sorted((int(number), _decode_crawl(blob)) for number, blob in _pairs(rows))
+        numbered = sorted((int(number), _decode_crawl(blob)) for number, blob in pairs_of(rows))
         return sorted((crawl for _, crawl in numbered), key=lambda crawl: crawl.created_at)
 
     async def delete_crawl(self, crawl_id: str) -> None:
@@ -189,12 +169,11 @@ class RedisCrawlStore:
             raise _unknown_crawl(crawl_id)
         if len(begun[0]) == 1:
             raise UsageError(
-                f'The crawl {crawl_id!r} has dedup = "bloom": Redis forgets its links once they are done, so they '
-                'cannot be visited again. Start it anew, or use dedup = "exact".'
+                f'The crawl {crawl_id!r} has dedup = "bloom": Redis forgets its links once they are done, so '
+                'they cannot be visited again. Start it anew, or use dedup = "exact".'
             )
         for partition, (number, _) in enumerate(begun):
-            while await self._server.run("requeue", partition, number, _REQUEUED_LISTS):
-                await asyncio.sleep(0)
+            await self._repeat("requeue", partition, number, _REQUEUED_LISTS)
         return sum(pending for _, pending in begun)
 
     async def progress(self, crawl_id: str) -> CrawlProgress:
@@ -205,13 +184,8 @@ class RedisCrawlStore:
         return progress_from(answers)
 
     async def hosts(self, crawl_id: str, limit: int = 100) -> list[HostProgress]:
-        """See CrawlStore.hosts. Shares are read page by page: others can work meanwhile."""
-        troubled: list[tuple[int, bytes, Share]] = []
-        for partition in range(self._server.partitions):
-            shares = [item async for item in self._shares(partition, crawl_id)]
-            troubled += [(partition, host, share) for host, share in most_troubled(shares, limit)]
-        troubled.sort(key=lambda item: (-item[2].dead, -item[2].mean_elapsed, item[1]))
-        return await self._described(troubled[:limit])
+        """See CrawlStore.hosts."""
+        return await self._ledger.hosts(clean(crawl_id), limit)
 
     async def limit_host(self, host: str, limits: HostLimits) -> None:
         """See CrawlStore.limit_host."""
@@ -236,13 +210,7 @@ class RedisCrawlStore:
 
     async def explain(self, crawl_id: str, fingerprint: bytes) -> LedgerEntry | None:
         """See CrawlStore.explain."""
-        answers = await self._server.run_everywhere("explain", clean(crawl_id), fingerprint)
-        for answer in sorted(filter(None, answers), key=lambda each: -each[0]):  # links before skips
-            if answer[0]:
-                return await self._explain_link(crawl_id, *answer[1:])
-            parent = await self._link(crawl_id, unpacked(answer[1])[2] or None)
-            return skip_entry(answer[1], parent.url if parent else None)
-        return None
+        return await self._ledger.explain(clean(crawl_id), fingerprint)
 
     async def aclose(self) -> None:
         """See CrawlStore.aclose."""
@@ -267,54 +235,15 @@ class RedisCrawlStore:
     async def _clean(self) -> None:
         """Take away what deleted crawls left behind, piece by piece."""
         for partition in range(self._server.partitions):
-            while await self._server.run("clean", partition):
-                await asyncio.sleep(0)
+            await self._repeat("clean", partition)
 
-    async def _shares(self, partition: int, crawl_id: str) -> AsyncIterator[tuple[bytes, bytes]]:
-        number = await self._server.command(partition, "HGET", "numbers", clean(crawl_id))
-        cursor = 0 if number is None else None
-        while cursor != 0:
-            cursor, page = await self._server.command(
-                partition, "HSCAN", f"s:{int(number)}", cursor or 0, "COUNT", _PAGE
-            )
-            for item in _pairs(page):
-                yield item
-
-    async def _described(self, shares: Sequence[tuple[int, bytes, Share]]) -> list[HostProgress]:
-        described: dict[bytes, HostProgress] = {}
-        for partition in {share[0] for share in shares}:
-            mine = [(host, share) for owner, host, share in shares if owner == partition]
-            rows = await self._server.run("rows", partition, *(host for host, _ in mine))
-            for at, (host, share) in enumerate(mine):
-                described[host] = host_progress(host, share, rows[2 * at], rows[2 * at + 1])
-        return [described[host] for _, host, _ in shares]
-
-    async def _explain_link(
-        self, crawl_id: str, blob: bytes, crawl_round: int, state: bytes, has_record: int
-    ) -> LedgerEntry:
-        entry = entry_from(blob)
-        ancestors: list[str] = []
-        child = entry
-        while len(ancestors) < _MOST_HOPS:
-            parent = await self._link(crawl_id, child.body[4])
-            if parent is None:
-                break
-            ancestors.append(parent.url)
-            if FOUND_BY[child.body[3]] is not FoundBy.REDIRECT:
-                break
-            child = parent
-            if FOUND_BY[child.body[3]] is not FoundBy.REDIRECT:
-                break
-        return ledger_entry(entry, crawl_round, state, has_record, ancestors)
-
-    async def _link(self, crawl_id: str, link_id: int | None) -> Entry | None:
-        if link_id is None:
-            return None
-        blob = await self._server.run("link", link_id % self._server.partitions, clean(crawl_id), link_id)
-        return None if blob is None else entry_from(blob)
+    async def _repeat(self, name: str, partition: int, *arguments: int) -> None:
+        """Run a script that does a piece of its work each time, until nothing is left."""
+        while await self._server.run(name, partition, *arguments):
+            pass
 
 
-def _crawl_row(crawl: Crawl) -> bytes:
+def crawl_row(crawl: Crawl) -> bytes:
     """What the scripts need to know of a crawl; what they add themselves begins with 0 and false."""
     return packed(
         (
@@ -329,11 +258,6 @@ def _crawl_row(crawl: Crawl) -> bytes:
             False,
         )
     )
-
-
-def _pairs(items: Any) -> Any:
-    """The fields and values of a hash, whether they come as a dict or one after another."""
-    return items.items() if isinstance(items, dict) else zip(items[::2], items[1::2], strict=True)
 
 
 def _unknown_crawl(crawl_id: str) -> UnknownCrawlError:

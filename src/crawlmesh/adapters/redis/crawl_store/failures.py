@@ -48,8 +48,8 @@ def translated(error: BaseException, address: str) -> Exception:
         _LOCKED_OUT_WORDS
     ):
         return SettingError(
-            f"The setting crawl_store names the Redis server at {address}, which refuses its user or password "
-            f"({said}). Give them as in redis://USER:PASSWORD@HOST:PORT/0."
+            f"The setting crawl_store names the Redis server at {address}, which refuses its user or "
+            f"password ({said}). Give them as in redis://USER:PASSWORD@HOST:PORT/0."
         )
     if isinstance(error, exceptions.OutOfMemoryError) or _FULL_WORDS[0] in word.split()[:1]:
         return StoreFullError(
@@ -58,8 +58,8 @@ def translated(error: BaseException, address: str) -> Exception:
         )
     if _FULL_WORDS[1] in word.split()[:1]:
         return StoreFullError(
-            f"The Redis server at {address} cannot write its files and takes no more ({said}). What was stored "
-            "is safe; make room on its disk."
+            f"The Redis server at {address} cannot write its files and takes no more ({said}). What was "
+            "stored is safe; make room on its disk."
         )
     if isinstance(error, _AWAY) or word.startswith(_AWAY_WORDS):
         return StoreUnavailableError(

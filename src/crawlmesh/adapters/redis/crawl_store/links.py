@@ -44,7 +44,7 @@ def _cleaned(value: Any) -> Any:
 
 
 class Entry(NamedTuple):
-    """A link as it is stored: its id, its body, its last outcome, and more after several attempts or rounds."""
+    """A link as it is stored: id, body, last outcome, and more after several attempts or rounds."""
 
     id: int
     body: Sequence[Any]

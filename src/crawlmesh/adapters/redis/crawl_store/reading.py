@@ -43,24 +43,17 @@ _decode_share = msgspec.msgpack.Decoder(Share).decode
 
 def progress_from(answers: Sequence[Sequence[Any]]) -> CrawlProgress:
     """The counters of a crawl, over all partitions."""
-    numbers: defaultdict[str, int] = defaultdict(int)
-    groups: defaultdict[str, defaultdict[str, int]] = defaultdict(lambda: defaultdict(int))
+    found: dict[str, Any] = {group: defaultdict(int) for group in _GROUPS.values()}
     for counters, _ in answers:
-        for name, value in zip(counters[::2], counters[1::2], strict=True):
+        for name, value in pairs_of(counters):
             group, slash, key = name.decode().partition("/")
-            if not int(value):
-                continue
-            if slash:
-                groups[_GROUPS[group]][key] += int(value)
-            else:
-                numbers[group] += int(value)
-    skipped = sum(groups["by_rule"].values())
-    return CrawlProgress(
-        **numbers,
-        skipped=skipped,
-        filter=_filter_status([status for _, told in answers if told and (status := read_status(told))]),
-        **{name: dict(group) for name, group in groups.items()},
-    )
+            if slash and int(value):
+                found[_GROUPS[group]][key] += int(value)
+            elif not slash:
+                found[group] = found.get(group, 0) + int(value)
+    filters = [status for _, told in answers if told and (status := read_status(told))]
+    skipped = sum(found["by_rule"].values())
+    return msgspec.convert({**found, "skipped": skipped, "filter": _filter_status(filters)}, CrawlProgress)
 
 
 def _filter_status(filters: Sequence[FilterStatus]) -> FilterStatus | None:
@@ -80,6 +73,11 @@ def most_troubled(shares: Iterable[tuple[bytes, bytes]], limit: int) -> list[tup
     """The hosts with most dead links, then the slowest."""
     read = ((host, _decode_share(blob)) for host, blob in shares)
     return heapq.nsmallest(limit, read, key=lambda item: (-item[1].dead, -item[1].mean_elapsed, item[0]))
+
+
+def pairs_of(items: Any) -> Iterable[tuple[bytes, bytes]]:
+    """The fields and values of a hash, whether they come as a dict or one after another."""
+    return items.items() if isinstance(items, dict) else zip(items[::2], items[1::2], strict=True)
 
 
 def host_progress(host: bytes, share: Share, row: bytes, state: bytes) -> HostProgress:

@@ -23,7 +23,7 @@ async def check_server(client: Client, address: str) -> tuple[str, ...]:
         await client.initialize()
         nodes = [await client.execute_command("INFO", target_nodes=node) for node in client.get_primaries()]
     else:
-        nodes = [await client.execute_command("INFO")]
+        nodes = [await client.info()]
     warnings: dict[str, None] = {}
     for info in nodes:
         _check_version(info, address)
@@ -47,8 +47,8 @@ def _check_version(info: dict[str, Any], address: str) -> None:
     version = tuple(int(part) for part in str(info.get("redis_version", "0")).split(".")[:2])
     if version < _OLDEST:
         raise StoreError(
-            f"The Redis server at {address} has the version {info.get('redis_version')}. Crawlmesh needs 6.2 or "
-            "newer, or Valkey."
+            f"The Redis server at {address} has the version {info.get('redis_version')}. Crawlmesh needs "
+            "6.2 or newer, or Valkey."
         )
 
 

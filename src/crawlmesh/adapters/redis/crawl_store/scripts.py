@@ -35,6 +35,13 @@ _PARTS: dict[str, tuple[str, ...]] = {
     "explain": (*_LINKS, "known"),
     "add": ("bloom", *_LINKS, "known", "filters", "adding"),
     "settle": ("bloom", *_LINKS, "known", "filters", "adding", "leases"),
+    "load_links": (*_LINKS, "known"),
+    "load_skips": ("base", "known"),
+    "load_hosts": _HOSTS,
+    "load_shares": _HOSTS,
+    "dump_links": _LINKS,
+    "dump_prints": ("base", "known"),
+    "dump_hosts": _HOSTS,
 }
 
 

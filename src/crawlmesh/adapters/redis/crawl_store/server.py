@@ -75,6 +75,28 @@ class Server:
         except FAILURES as error:
             raise translated(error, str(self.address)) from error
 
+    async def time(self) -> tuple[int, int]:
+        """The time of the server: seconds and microseconds."""
+        try:
+            seconds, microseconds = await self._client.execute_command("TIME")
+        except FAILURES as error:
+            raise translated(error, str(self.address)) from error
+        return int(seconds), int(microseconds)
+
+    async def clear(self, partition: int, keys_at_once: int) -> None:
+        """Take all keys of a partition away but the one with its sequences."""
+        cursor: int | None = None
+        try:
+            while cursor != 0:
+                cursor, keys = await self._client.execute_command(
+                    "SCAN", cursor or 0, "MATCH", f"{self._keys[partition]}:*", "COUNT", keys_at_once
+                )
+                cursor = int(cursor or 0)
+                if keys:
+                    await self._client.execute_command("UNLINK", *keys)
+        except FAILURES as error:
+            raise translated(error, str(self.address)) from error
+
     async def aclose(self) -> None:
         """Let go of all connections. Twice is fine."""
         await self._client.aclose()
@@ -95,8 +117,8 @@ class Server:
         version, partitions = await self._client.execute_command("HMGET", _ABOUT, "version", "partitions")
         if int(version) != _VERSION:
             raise StoreError(
-                f"The Redis database at {self.address} was written by another version of Crawlmesh (its layout "
-                f"is {int(version)}, not {_VERSION}). Use that version, or another database."
+                f"The Redis database at {self.address} was written by another version of Crawlmesh (its "
+                f"layout is {int(version)}, not {_VERSION}). Use that version, or another database."
             )
         if self.address.partitions not in (None, int(partitions)):
             raise StoreError(

@@ -137,11 +137,12 @@ def _take_state(report: HostReport, arguments: list[bytes]) -> Any:
     state = report.state
     if state is None:
         return False
-    arguments.append(_state_blob(state))
+    arguments.append(state_blob(state))
     return (state.delay, state.slots, state.exclusive, _FIRST + len(arguments) - 1)
 
 
-def _state_blob(state: HostState) -> bytes:
+def state_blob(state: HostState) -> bytes:
+    """What is known of a host, as it is stored."""
     try:
         return _encode_state(state)
     except UnicodeEncodeError:

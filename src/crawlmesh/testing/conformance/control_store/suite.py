@@ -17,6 +17,7 @@ from crawlmesh.testing.conformance.control_store.queues import Queues, TaskCount
 from crawlmesh.testing.conformance.control_store.random_walk import RandomWalk
 from crawlmesh.testing.conformance.control_store.submitting import Deduplication, Idempotency, Submitting
 from crawlmesh.testing.conformance.control_store.waking import Waking
+from crawlmesh.testing.conformance.parts import refuse_shadowed_names
 
 
 class ControlStoreSuite(
@@ -52,18 +53,4 @@ class ControlStoreSuite(
     """Every rule of `crawlmesh.ports.control_store`. An adapter subclasses it as `TestItsName`."""
 
 
-def _refuse_shadowed_names() -> None:
-    """A name that two parts use would silently drop a test or a helper of one of them."""
-    owners: dict[str, str] = {}
-    for part in ControlStoreSuite.__mro__[1:]:
-        if part in (object, ControlStoreCase):
-            continue
-        for name in vars(part):
-            if name.startswith("__"):
-                continue
-            if name in owners:
-                raise TypeError(f"{part.__name__} and {owners[name]} both define {name}; rename one of them")
-            owners[name] = part.__name__
-
-
-_refuse_shadowed_names()
+refuse_shadowed_names(ControlStoreSuite, ControlStoreCase)

@@ -29,6 +29,7 @@ from crawlmesh.testing.conformance.crawl_store.records import Records
 from crawlmesh.testing.conformance.crawl_store.revisiting import Recrawling, RetryingDead
 from crawlmesh.testing.conformance.crawl_store.settling import Settling
 from crawlmesh.testing.conformance.crawl_store.sharing import Sharing
+from crawlmesh.testing.conformance.parts import refuse_shadowed_names
 
 
 class CrawlStoreSuite(
@@ -70,18 +71,4 @@ class CrawlStoreSuite(
     """Every rule of `crawlmesh.ports.crawl_store`. An adapter subclasses it as `TestItsName`."""
 
 
-def _refuse_shadowed_names() -> None:
-    """A name that two parts use would silently drop a test or a helper of one of them."""
-    owners: dict[str, str] = {}
-    for part in CrawlStoreSuite.__mro__[1:]:
-        if part in (object, CrawlStoreCase):
-            continue
-        for name in vars(part):
-            if name.startswith("__"):
-                continue
-            if name in owners:
-                raise TypeError(f"{part.__name__} and {owners[name]} both define {name}; rename one of them")
-            owners[name] = part.__name__
-
-
-_refuse_shadowed_names()
+refuse_shadowed_names(CrawlStoreSuite, CrawlStoreCase)

@@ -55,7 +55,7 @@ class CrawlTransferSuite:
         """The time of both stores."""
         return ManualClock()
 
-    @pytest.mark.parametrize("seed", range(4))
+    @pytest.mark.parametrize("seed", range(2))
     async def test_walked_store_is_the_same_elsewhere(
         self, source: StoreKind, target: StoreKind, clock: ManualClock, seed: int
     ) -> None:
@@ -64,7 +64,7 @@ class CrawlTransferSuite:
         for crawl_id in CRAWLS:
             await store.create_crawl(crawl(crawl_id, max_pages=MAX_PAGES if crawl_id == "other" else None))
         walk = Walk(store, clock, seed)
-        await walk.run(150)
+        await walk.run(60)
         stale = (await store.lease(lease_request(*CRAWLS))).batches
         await store.aclose()
         await _move(source, target)
@@ -100,7 +100,9 @@ class CrawlTransferSuite:
         await before.aclose()
         await after.aclose()
 
-    async def test_second_round_goes_on(self, source: StoreKind, target: StoreKind, clock: ManualClock) -> None:
+    async def test_second_round_goes_on(
+        self, source: StoreKind, target: StoreKind, clock: ManualClock
+    ) -> None:
         """A crawl that is visited again carries its validators, and its records stay until they are replaced."""
         store = await source.store()
         await store.create_crawl(crawl())
@@ -130,7 +132,9 @@ class CrawlTransferSuite:
         """Also limits of hosts that nobody has met, and the delay of a host that was leased."""
         store = await source.store()
         await store.create_crawl(crawl())
-        await store.add([new_link(f"https://h{number}.example/{path}") for number in range(4) for path in range(3)])
+        await store.add(
+            [new_link(f"https://h{number}.example/{path}") for number in range(4) for path in range(3)]
+        )
         await store.limit_host("never.example", HostLimits(delay=3.0))
         await store.limit_host("h1.example", HostLimits(slots=1, blocked=True))
         batches = {batch.host.host: batch for batch in await lease_batches(store, batch_links=1)}
@@ -173,7 +177,10 @@ class CrawlTransferSuite:
         for name in ("crawl", "other"):
             await store.create_crawl(crawl(name))
             await store.add(
-                [new_link(f"https://h{number % 37}.example/{number}", name, template=number) for number in range(2_500)],
+                [
+                    new_link(f"https://h{number % 37}.example/{number}", name, template=number)
+                    for number in range(2_500)
+                ],
                 [skipped_link(f"https://s.example/{number}", crawl_id=name) for number in range(2_100)],
             )
         await store.aclose()
@@ -234,12 +241,18 @@ _LEDGER = [
 
 async def _eventful_crawl(store: CrawlStore, clock: ManualClock) -> None:
     """All ends that a link can have, but for those of a second round."""
-    seeds = [new_link(f"https://a.example/{number}", found_by=FoundBy.SEED, priority=9) for number in range(9)]
-    await store.add([*seeds, new_link("https://other.example/x", host="a.example", request_url="https://a.example/x#")])
+    seeds = [
+        new_link(f"https://a.example/{number}", found_by=FoundBy.SEED, priority=9) for number in range(9)
+    ]
+    await store.add(
+        [*seeds, new_link("https://other.example/x", host="a.example", request_url="https://a.example/x#")]
+    )
     (batch,) = await lease_batches(store, batch_links=9)
     first, *others = batch.links
     outcomes = [
-        fetched(first, elapsed=0.123456, fetched_at=11.5, etag='"e"', last_modified="Monday", archive="a:1:2"),
+        fetched(
+            first, elapsed=0.123456, fetched_at=11.5, etag='"e"', last_modified="Monday", archive="a:1:2"
+        ),
         fetched(others[0], record=None, size=7),
         redirected(others[1], "https://a.example/target"),
         skipped(others[2]),
