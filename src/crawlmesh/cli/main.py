@@ -21,6 +21,7 @@ _COMMANDS = {
     "why": f"{_HERE}.why:why",
     "crawls": f"{_HERE}.crawls:crawls",
     "distribute": f"{_HERE}.distribute:distribute",
+    "migrate": f"{_HERE}.migrate:migrate",
     "status": f"{_HERE}.status:status",
     "task": f"{_HERE}.task:task",
     "node": f"{_HERE}.node:node",

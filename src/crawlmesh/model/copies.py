@@ -1,7 +1,7 @@
 """Copies: what one store hands to another when a deployment moves house.
 
-They say all that a store knows, in a form that no store has of its own. Leases have no copies: they end when a
-deployment moves, and their links are pending again.
+They say all that a store knows, in a form that no store has of its own. Leases have no copies: they end when
+a deployment moves, and their links are pending again.
 """
 
 import msgspec

@@ -62,7 +62,14 @@ class Tally:
 def _named(row: CopiedRow | CrawlCopy) -> tuple[str, Any]:
     match row:
         case SkipCopy():
-            return "skips", (row.crawl_id, row.fingerprint, _text(row.url), row.rule, row.parent_id, row.depth)
+            return "skips", (
+                row.crawl_id,
+                row.fingerprint,
+                _text(row.url),
+                row.rule,
+                row.parent_id,
+                row.depth,
+            )
         case TemplateCopy():
             return "templates", (row.crawl_id, row.template, row.links)
         case ShareCopy():
@@ -108,7 +115,9 @@ def _link(link: LinkCopy) -> tuple[Any, ...]:
         [_attempt(attempt) for attempt in tries_of_round(link)],
         link.record,
         link.archive,
-        None if brought is None else (brought.http_status, _text(brought.final_url), float(brought.fetched_at)),
+        None
+        if brought is None
+        else (brought.http_status, _text(brought.final_url), float(brought.fetched_at)),
     )
 
 

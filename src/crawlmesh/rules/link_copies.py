@@ -32,7 +32,9 @@ def ending_of(outcome: Visit | None, attempts: Sequence[Attempt], *, pending: bo
     return LinkState.DONE, outcome, None
 
 
-def validators_of(outcome: Visit | None, etag: str | None, last_modified: str | None) -> tuple[str | None, str | None]:
+def validators_of(
+    outcome: Visit | None, etag: str | None, last_modified: str | None
+) -> tuple[str | None, str | None]:
     """Those of the copy that the store holds."""
     return (etag, last_modified) if outcome is not None and outcome.kind in _WITH_VALIDATORS else (None, None)
 

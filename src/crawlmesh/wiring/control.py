@@ -18,6 +18,7 @@ from crawlmesh.rules.task_lifecycle import RetryOptions
 from crawlmesh.settings import Mode, Settings
 from crawlmesh.wiring.channels import Brokers
 from crawlmesh.wiring.crawl import system_clock
+from crawlmesh.wiring.moving.marks import refuse_marked_stores
 from crawlmesh.wiring.plugins import STRATEGIES, own_plugins
 from crawlmesh.wiring.stores import (
     control_store_url,
@@ -45,6 +46,7 @@ async def make_control_context(
         )
     for folder in folders_of(control_store_url(settings), crawl_store_url(settings)):
         closing.enter_context(StateFolder(folder))  # two masters on the same files would wait for each other
+    await refuse_marked_stores(control_store_url(settings), crawl_store_url(settings))
     store = await open_control_store(control_store_url(settings))
     closing.push_async_callback(store.aclose)
     crawl_store = await open_cluster_crawl_store(crawl_store_url(settings))

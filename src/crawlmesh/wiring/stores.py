@@ -57,9 +57,7 @@ async def open_control_store(url: str) -> ControlStore:
 async def open_cluster_crawl_store(url: str) -> CrawlStore:
     """The crawl store at an address, with its tables."""
     if url.startswith(_REDIS):
-        from crawlmesh.adapters.redis.crawl_store import RedisCrawlStore  # noqa: PLC0415 - so is redis
-
-        return await RedisCrawlStore.open(url)
+        return await _open_redis(url)
     if is_server(url):
         from crawlmesh.adapters.postgres.crawl_store import PostgresCrawlStore  # noqa: PLC0415
 
@@ -68,6 +66,17 @@ async def open_cluster_crawl_store(url: str) -> CrawlStore:
 
     make_folder(url)
     return await SqliteCrawlStore.open(_file(url), system_clock())
+
+
+async def _open_redis(url: str) -> CrawlStore:
+    try:
+        from crawlmesh.adapters.redis.crawl_store import RedisCrawlStore  # noqa: PLC0415 - so is redis
+    except ImportError as error:
+        raise SettingError(
+            "The setting crawl_store names Redis, but the library for it is missing: install it with "
+            "pip install 'crawlmesh[redis]'."
+        ) from error
+    return await RedisCrawlStore.open(url)
 
 
 def _file(url: str) -> Path:

@@ -15,7 +15,12 @@ async def test_health_tells_whether_this_master_leads() -> None:
     for leads in (True, False):
         master = await Master.start(leads=lambda leads=leads: leads)
         answer = await master.client(None).get("/health")
-        assert answer.json == {"status": "ok", "version": __version__, "leader": leads}
+        assert answer.json == {
+            "status": "ok",
+            "version": __version__,
+            "leader": leads,
+            "crawl_store": "connected",
+        }
 
 
 @pytest.mark.parametrize("path", ["/api/v1/system/overview", "/api/distribution/system/overview"])

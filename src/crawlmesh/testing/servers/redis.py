@@ -4,6 +4,7 @@ import shutil
 import signal
 import socket
 import tempfile
+import time
 from collections.abc import Mapping
 from contextlib import ExitStack
 from pathlib import Path
@@ -21,6 +22,7 @@ _DEADLINE = 60.0  # seconds for a start or a stop
 _READY = "eady to accept connections"
 _PORT_TAKEN = "bind"
 _SLOTS = 16_384
+_PAUSE = 0.02  # seconds
 _HIGHEST_PORT = 55_535
 _DURABLE = {"appendonly": "yes", "appendfsync": "always"}
 _FORGETFUL = {"appendonly": "no"}
@@ -192,12 +194,14 @@ class RedisCluster:
             self._wait_until_joined(server)
 
     def _wait_until_joined(self, server: RedisServer) -> None:
+        """A node tells nobody when it has met all others: one has to ask."""
         with server.client() as client:
-            for _ in range(int(_DEADLINE * 100)):
-                told = str(client.execute_command("CLUSTER", "INFO"))
-                known = client.execute_command("CLUSTER", "NODES")
-                if "'cluster_state': 'ok'" in told and len(known) == len(self.servers):
+            for _ in range(int(_DEADLINE / _PAUSE)):
+                state = client.execute_command("CLUSTER", "INFO")
+                nodes = client.execute_command("CLUSTER", "NODES")
+                if b"cluster_state:ok" in state and len(nodes.splitlines()) == len(self.servers):
                     return
+                time.sleep(_PAUSE)
         raise RuntimeError("The Redis cluster did not come together:\n" + "\n".join(server.log))
 
 

@@ -10,6 +10,7 @@ from crawlmesh.adapters.postgres.crawl_store.failures import FAILURES, address_o
 from crawlmesh.adapters.postgres.crawl_store.schema import SCHEMA_NAME, lay_tables
 from crawlmesh.adapters.postgres.crawl_transfer.reading import Rows
 from crawlmesh.adapters.postgres.crawl_transfer.writing import Writer
+from crawlmesh.errors import StoreError
 from crawlmesh.model.copies import (
     CrawlCopy,
     HostCopy,
@@ -33,7 +34,9 @@ _NOW = "SELECT extract(epoch FROM clock_timestamp())::double precision"
 class PostgresCrawlTransfer:
     """A `CrawlTransfer` of a database that nobody else works on."""
 
-    def __init__(self, connection: asyncpg.Connection, address: str, clock: Clock | None, writer: Writer) -> None:
+    def __init__(
+        self, connection: asyncpg.Connection, address: str, clock: Clock | None, writer: Writer
+    ) -> None:
         self._connection = connection
         self._address = address
         self._clock = clock
@@ -41,9 +44,14 @@ class PostgresCrawlTransfer:
 
     @classmethod
     async def open(
-        cls, dsn: str, clock: Clock | None = None, *, own_tables_from: int | None = None
+        cls,
+        dsn: str,
+        clock: Clock | None = None,
+        *,
+        make_tables: bool = True,
+        own_tables_from: int | None = None,
     ) -> Self:
-        """Connect, and lay the tables where they are missing. Raises StoreError.
+        """Connect, and lay the tables where they are missing, or raise StoreError.
 
         `clock` and `own_tables_from` are those of `PostgresCrawlStore.open`.
         """
@@ -56,6 +64,8 @@ class PostgresCrawlTransfer:
         transfer = cls(connection, address, clock, writer)
         try:
             with transfer._errors():
+                if not make_tables and await connection.fetchval("SELECT to_regclass('about')") is None:
+                    raise StoreError(f"There is no crawl data in the PostgreSQL database at {address}.")
                 await lay_tables(connection, address)
         except BaseException:
             await transfer.aclose()

@@ -40,7 +40,9 @@ LEFT JOIN deferred ON deferred.crawl = $1 AND deferred.link = links.number
 LEFT JOIN outcomes{ending} AS outcomes ON outcomes.crawl = $1 AND outcomes.link = links.number
 LEFT JOIN records{ending} AS records ON records.crawl = $1 AND records.link = links.number
 LEFT JOIN (
-    SELECT link, json_agg(json_build_array(number, at, kind, http_status, reason, elapsed) ORDER BY entry)::text AS list
+    SELECT link,
+           json_agg(json_build_array(number, at, kind, http_status, reason, elapsed) ORDER BY entry)::text
+               AS list
     FROM attempts{ending} WHERE crawl = $1 GROUP BY link
 ) AS tries ON tries.link = links.number
 WHERE links.crawl = $1 ORDER BY links.number
@@ -147,25 +149,16 @@ class Rows:
     def _link(self, crawl_id: str, row: tuple[Any, ...]) -> LinkCopy:
         queued, due, deferred = row[10:13]
         outcome = None if row[13] is None else Visit(*row[13:21])
-        made = next((number for number in (queued, deferred, self._leased.get(row[0])) if number is not None), None)
+        made = next(
+            (number for number in (queued, deferred, self._leased.get(row[0])) if number is not None), None
+        )
         attempts = tuple(Attempt(*entry) for entry in _decode_tries(row[25])) if row[25] else ()
         state, visit, kept = ending_of(outcome, attempts, pending=made is not None)
         etag, last_modified = validators_of(outcome, row[21], row[22])
         record = row[24]
-        return LinkCopy(
-            crawl_id,
-            *row[:10],
-            state,
-            made or 0,
-            due,
-            visit,
-            kept,
-            etag,
-            last_modified,
-            attempts,
-            record,
-            None if record is None else row[23],
-        )
+        archive = None if record is None else row[23]
+        ending: tuple[Any, ...] = (state, made or 0, due, visit, kept, etag, last_modified, attempts, record, archive)
+        return LinkCopy(*(crawl_id, *row[:10], *ending))
 
     async def _of_crawls(self, statement: str) -> AsyncIterator[tuple[str, list[asyncpg.Record]]]:
         """Rows of each crawl out of the tables that it has."""

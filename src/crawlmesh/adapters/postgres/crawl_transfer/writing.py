@@ -29,8 +29,8 @@ _REMEMBERED_HOSTS = 200_000
 _SHARED_TABLES = ("crawls", "counters", "hosts", "shares", "deferred", "leases")
 
 _INSERT_CRAWL = """
-INSERT INTO crawls (id, created_at, crawl, revisits, own_tables, max_pages, max_pages_per_template, default_delay,
-                    default_slots)
+INSERT INTO crawls (id, created_at, crawl, revisits, own_tables, max_pages, max_pages_per_template,
+                    default_delay, default_slots)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) RETURNING number
 """
 
@@ -58,7 +58,8 @@ WHERE shares.crawl = $1 AND shares.host = counted.host
 """
 
 _SET_TURNS = f"""
-UPDATE shares SET turn_at = CASE WHEN {LEASABLE} THEN greatest(hosts.ready_at, shares.since) ELSE 'infinity' END
+UPDATE shares SET turn_at =
+    CASE WHEN {LEASABLE} THEN greatest(hosts.ready_at, shares.since) ELSE 'infinity' END
 FROM hosts WHERE hosts.number = shares.host
 """  # noqa: S608
 
@@ -161,8 +162,7 @@ class Writer:
             fences = await self._connection.fetchval("SELECT pg_get_serial_sequence('leases', 'fence')")
             for sequence, number in ((fences, sequences.fence), ("link_numbers", sequences.link)):
                 await self._connection.execute(
-                    f"SELECT setval($1::regclass, greatest(last_value, $2), is_called OR $2 > 0) FROM {sequence}"  # noqa: S608
-                    " WHERE $2 > 0",
+                    f"SELECT setval($1::regclass, greatest(last_value, $2)) FROM {sequence} WHERE $2 > 0",  # noqa: S608
                     sequence,
                     number,
                 )

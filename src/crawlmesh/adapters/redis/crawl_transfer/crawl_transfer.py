@@ -10,7 +10,7 @@ from crawlmesh.adapters.redis.crawl_store.address import parse_address
 from crawlmesh.adapters.redis.crawl_store.crawl_store import crawl_row
 from crawlmesh.adapters.redis.crawl_store.links import packed
 from crawlmesh.adapters.redis.crawl_store.server import Server
-from crawlmesh.adapters.redis.crawl_store.settlements import state_blob, limits_blob
+from crawlmesh.adapters.redis.crawl_store.settlements import limits_blob, state_blob
 from crawlmesh.adapters.redis.crawl_transfer.entries import packed_link, packed_skip
 from crawlmesh.adapters.redis.crawl_transfer.reading import Rows
 from crawlmesh.errors import UsageError
@@ -50,8 +50,8 @@ class RedisCrawlTransfer:
         if server.partitions != 1:
             await server.aclose()
             raise UsageError(
-                f"The Redis database at {server.address} is spread over {server.partitions} partitions, which "
-                "cannot be moved. Move into a server of its own, or stay."
+                f"The Redis database at {server.address} is spread over {server.partitions} partitions; only "
+                "one that has a single partition can be moved, or moved into."
             )
         return cls(server, clock)
 
@@ -107,9 +107,9 @@ class RedisCrawlTransfer:
         """See CrawlTransfer.refuse. Filters here have a layout of their own, and done links are forgotten."""
         if crawl.dedup is Dedup.BLOOM:
             raise UsageError(
-                f'The crawl {crawl.id!r} has dedup = "bloom", and Bloom filters cannot be moved to Redis or from '
-                "it: their bits lie differently there, and links that are done are forgotten. Let the crawl end, "
-                "delete it, and move then."
+                f'The crawl {crawl.id!r} has dedup = "bloom", and Bloom filters cannot be moved to Redis or '
+                "from it: their bits lie differently there, and links that are done are forgotten. Let the "
+                "crawl end, delete it, and move then."
             )
 
     async def put_hosts(self, hosts: Sequence[HostCopy]) -> None:
@@ -146,7 +146,9 @@ class RedisCrawlTransfer:
         for crawl_id, mine in _by_crawl(templates).items():
             number = await self._number(crawl_id)
             for part in _parts(mine):
-                fields = [value for copy in part for value in (copy.template.to_bytes(8, "little"), copy.links)]
+                fields = [
+                    value for copy in part for value in (copy.template.to_bytes(8, "little"), copy.links)
+                ]
                 await self._server.command(0, "HSET", f"tp:{number}", *fields)
 
     async def put_shares(self, shares: Sequence[ShareCopy]) -> None:

@@ -64,7 +64,7 @@ def link_copy(
         visit = _visit(outcome or ())
         tries = tries if visit.kind in _KEPT_AS_ATTEMPTS else tries[:-1]
     record, archive, brought = _record(record_blob)
-    etag, last_modified = _validators(entry, state)
+    etag, last_modified = _validators(entry)
     url, depth, priority, found_by, parent = body[:5]
     redirects, request_url, host = body[5:8] if len(body) > 5 else (0, None, None)
     return LinkCopy(
@@ -206,7 +206,7 @@ def _record(blob: bytes) -> tuple[bytes | None, str | None, Visit | None]:
     return data, archive, _visit(outcome)
 
 
-def _validators(entry: Entry, state: LinkState) -> tuple[str | None, str | None]:
+def _validators(entry: Entry) -> tuple[str | None, str | None]:
     if entry.outcome is None:
         return None, None
     etag, modified = entry.outcome[8] or None, entry.outcome[9] or None

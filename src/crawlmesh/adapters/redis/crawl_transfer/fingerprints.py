@@ -1,4 +1,4 @@
-"""Which fingerprint lies at which place: the server finds places by fingerprints, and not the other way round."""
+"""Which fingerprint lies at which place: the server finds places by fingerprints, not the other way round."""
 
 import mmap
 import tempfile

@@ -157,7 +157,8 @@ class Rows:
 
     async def _scan(self, key: str) -> AsyncIterator[list[tuple[bytes, bytes]]]:
         """The fields of a hash, each once: a scan may tell some of them twice only while others change it."""
-        cursor, seen = 0, set()
+        cursor = 0
+        seen: set[bytes] = set()
         while True:
             cursor, page = await self._server.command(0, "HSCAN", key, cursor, "COUNT", _PAGE)
             fresh = [item for item in _pairs(page) if item[0] not in seen]

@@ -57,9 +57,9 @@ SELECT crawls.id, template, links FROM templates JOIN crawls ON crawls.number = 
 """
 
 _SHARES = """
-SELECT crawls.id, hosts.name, host_progress.queued, done, dead, requests, elapsed, host_progress.crawl, host_progress.host
-FROM host_progress JOIN crawls ON crawls.number = host_progress.crawl
-JOIN hosts ON hosts.number = host_progress.host
+SELECT crawls.id, hosts.name, shares.queued, done, dead, requests, elapsed, shares.crawl, shares.host
+FROM host_progress AS shares
+JOIN crawls ON crawls.number = shares.crawl JOIN hosts ON hosts.number = shares.host
 """
 
 _HOSTS = """
@@ -125,9 +125,15 @@ class Rows:
 
     def hosts(self, now: float) -> Iterator[list[HostCopy]]:
         """All hosts; those that are leased rest for their delay from now on."""
-        has_limits = self._one("SELECT 1 FROM sqlite_master WHERE name = 'host_limits'")  # not in an older file
-        statement = _HOSTS if has_limits else _HOSTS.replace("host_limits.limits", "NULL").replace(
-            "LEFT JOIN host_limits ON host_limits.name = hosts.name", ""
+        has_limits = self._one(
+            "SELECT 1 FROM sqlite_master WHERE name = 'host_limits'"
+        )  # not in an older file
+        statement = (
+            _HOSTS
+            if has_limits
+            else _HOSTS.replace("host_limits.limits", "NULL").replace(
+                "LEFT JOIN host_limits ON host_limits.name = hosts.name", ""
+            )
         )
         for rows in self._batches(statement):
             yield [_host(*row, now=now) for row in rows]
@@ -146,23 +152,15 @@ class Rows:
     def _link(self, row: tuple[Any, ...], attempts: tuple[Attempt, ...]) -> LinkCopy:
         queued, due, deferred = row[11:14]
         outcome = None if row[14] is None else Visit(*row[14:22])
-        made = next((number for number in (queued, deferred, self._leased.get(row[1])) if number is not None), None)
+        made = next(
+            (number for number in (queued, deferred, self._leased.get(row[1])) if number is not None), None
+        )
         state, visit, kept = ending_of(outcome, attempts, pending=made is not None)
         etag, last_modified = validators_of(outcome, row[22], row[23])
         record = row[25]
-        return LinkCopy(
-            *row[:11],
-            state,
-            made or 0,
-            due,
-            visit,
-            kept,
-            etag,
-            last_modified,
-            attempts,
-            record,
-            None if record is None else row[24],
-        )
+        archive = None if record is None else row[24]
+        ending: tuple[Any, ...] = (state, made or 0, due, visit, kept, etag, last_modified, attempts, record, archive)
+        return LinkCopy(*(*row[:11], *ending))
 
     def _batches(self, statement: str) -> Iterator[list[Any]]:
         found = self._connection.execute(statement)
@@ -195,7 +193,9 @@ def _settled(progress: CrawlProgress) -> CrawlProgress:
     return msgspec.structs.replace(progress, pending=progress.pending + progress.leased, leased=0)
 
 
-def _host(name: str, state: bytes, ready_at: float, leases: int, limits: bytes | None, *, now: float) -> HostCopy:
+def _host(
+    name: str, state: bytes, ready_at: float, leases: int, limits: bytes | None, *, now: float
+) -> HostCopy:
     known, limits_of = _decode_state(state), _decode_limits(limits) if limits else HostLimits()
     if leases:
         ready_at = max(ready_at, now + limited(known, limits_of).delay)

@@ -21,8 +21,8 @@ from crawlmesh.rules.host_limits import limited
 from crawlmesh.rules.link_copies import outcome_of
 
 _TABLES = (
-    "crawls", "hosts", "host_limits", "links", "queue", "deferred", "leases", "outcomes", "attempts", "records",
-    "skips", "templates", "host_progress",
+    "crawls", "hosts", "host_limits", "links", "queue", "deferred", "leases", "outcomes", "attempts",
+    "records", "skips", "templates", "host_progress",
 )  # fmt: skip
 
 _CRAWL = "(SELECT number FROM crawls WHERE id = ?)"
@@ -34,7 +34,8 @@ INSERT INTO hosts (name, state, delay, slots, exclusive, ready_at, blocked) VALU
 """
 _INSERT_LIMITS = "INSERT INTO host_limits (name, limits) VALUES (?, ?)"
 _INSERT_LINK = f"""
-INSERT INTO links (number, crawl, fingerprint, url, request_url, host, depth, priority, parent, found_by, redirects)
+INSERT INTO links (number, crawl, fingerprint, url, request_url, host, depth, priority, parent, found_by,
+                   redirects)
 VALUES (?, {_CRAWL}, ?, ?, ?, {_HOST}, ?, ?, ?, ?, ?)
 """  # noqa: S608
 _QUEUE = f"""

@@ -83,11 +83,11 @@ class CrawlTransferSuite:
         await before.aclose()
         await after.aclose()
 
-    async def test_whole_ledger_moves(self, source: StoreKind, target: StoreKind, clock: ManualClock) -> None:
+    async def test_whole_ledger_moves(self, source: StoreKind, target: StoreKind) -> None:
         """Parents, redirects, attempts, validators, records, places in the archive, skips and templates."""
         store = await source.store()
         await store.create_crawl(crawl(max_pages_per_template=3, default_delay=0.0))
-        await _eventful_crawl(store, clock)
+        await _eventful_crawl(store)
         await store.aclose()
         await _move(source, target)
         before, after = await source.store(), await target.store()
@@ -103,10 +103,10 @@ class CrawlTransferSuite:
     async def test_second_round_goes_on(
         self, source: StoreKind, target: StoreKind, clock: ManualClock
     ) -> None:
-        """A crawl that is visited again carries its validators, and its records stay until they are replaced."""
+        """A crawl that is visited again carries its validators, and its records stay until then."""
         store = await source.store()
         await store.create_crawl(crawl())
-        await _second_round(store, clock)
+        await _second_round(store)
         await store.aclose()
         await _move(source, target)
         before, after = await source.store(), await target.store()
@@ -239,7 +239,7 @@ _LEDGER = [
 ]  # fmt: skip
 
 
-async def _eventful_crawl(store: CrawlStore, clock: ManualClock) -> None:
+async def _eventful_crawl(store: CrawlStore) -> None:
     """All ends that a link can have, but for those of a second round."""
     seeds = [
         new_link(f"https://a.example/{number}", found_by=FoundBy.SEED, priority=9) for number in range(9)
@@ -278,7 +278,7 @@ async def _eventful_crawl(store: CrawlStore, clock: ManualClock) -> None:
     await store.settle([settlement(batch, fetched(batch.links[0], fetched_at=20.0))])
 
 
-async def _second_round(store: CrawlStore, clock: ManualClock) -> None:
+async def _second_round(store: CrawlStore) -> None:
     await store.add([new_link(f"https://a.example/{number}") for number in range(8)])
     (batch,) = await lease_batches(store, batch_links=100)
     outcomes = [
