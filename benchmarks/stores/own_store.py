@@ -7,7 +7,7 @@ import resource
 import time
 from hashlib import blake2b
 
-from benchmarks.stores.store_sizes import size_of
+from benchmarks.stores.store_sizes import Sizes, size_of
 from benchmarks.stores.workload import HOSTS, Rates, Stopwatch, chunks, tell, url_of, window
 from crawlmesh.model.crawl import Crawl, Dedup
 from crawlmesh.model.lease import HostBatch, LeaseRequest, Settlement
@@ -68,6 +68,7 @@ def _outcome(link: LeasedLink, now: float) -> LinkOutcome:
 
 async def measure(store: CrawlStore, address: str, goals: list[int]) -> None:
     begun_with = await size_of(store, address)
+    given_filter = (await store.progress(CRAWL_ID)).filter is not None
     known = 0
     for goal in goals:
         size = window(goal)
@@ -85,10 +86,15 @@ async def measure(store: CrawlStore, address: str, goals: list[int]) -> None:
                 refused_per_second=(size - again) / refusing.wall,
                 taken_per_second=taken / taking.wall,
                 client_cpu_per_added=adding.cpu / max(new, 1) * 1e6,
-                bytes_per_known_link=(sizes.dedup - begun_with.dedup) / goal,
+                bytes_per_known_link=_known_bytes(begun_with, sizes, given_filter) / goal,
                 bytes_per_link=(sizes.all - begun_with.all) / goal,
             )
         )
+
+
+def _known_bytes(before: Sizes, now: Sizes, has_filter: bool) -> int:
+    """A filter has its whole size from the beginning."""
+    return now.dedup if has_filter else now.dedup - before.dedup
 
 
 async def main() -> None:

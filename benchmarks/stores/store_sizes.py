@@ -23,7 +23,7 @@ async def size_of(store: CrawlStore, address: str) -> Sizes:
         return await _redis(store, address)
     if address.startswith("postgres"):
         return await _postgres(address)
-    return _embedded(address)
+    return await _embedded(store, address)
 
 
 async def _redis(store: CrawlStore, address: str) -> Sizes:
@@ -57,9 +57,12 @@ async def _postgres(address: str) -> Sizes:
         await connection.close()
 
 
-def _embedded(address: str) -> Sizes:
+async def _embedded(store: CrawlStore, address: str) -> Sizes:
     """The file, and the memory of this process, in which the fingerprints are."""
     file = Path(address.removeprefix("sqlite:///"))
     on_disk = sum(part.stat().st_size for part in file.parent.glob(f"{file.name}*"))
+    status = (await store.progress("bench")).filter
+    if status is not None:
+        return Sizes(on_disk, status.bytes)
     resident = int(Path("/proc/self/statm").read_text().split()[1]) * resource.getpagesize()
     return Sizes(on_disk, resident)

@@ -72,6 +72,8 @@ class Engines:
 @contextmanager
 def engines(store: str, channel: str, folder: Path) -> Iterator[Engines]:
     """Servers of their own, so that killing them hits nobody else."""
+    if store not in STORES or channel not in CHANNELS:
+        raise ValueError(f"STORE is one of {', '.join(STORES)}, and CHANNEL one of {', '.join(CHANNELS)}")
     folder.mkdir(parents=True, exist_ok=True)
     with ExitStack() as closing:
         stores: dict[str, Server] = {}

@@ -25,7 +25,7 @@ class RecordShape(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class FilterShape(msgspec.Struct, frozen=True, kw_only=True):
-    """The Bloom filter of a crawl. `error_rate` is expected now; `nearly_full`: at least 0.9, it grows soon."""
+    """The Bloom filter of a crawl. `error_rate` is expected now; `nearly_full`: from 0.9 on, it will grow."""
 
     capacity: int
     count: int

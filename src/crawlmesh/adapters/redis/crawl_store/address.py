@@ -90,7 +90,7 @@ def connect(address: Address, patience: float, connections: int) -> Client:
             ssl=address.tls,
             socket_timeout=_ANSWER,
             socket_connect_timeout=patience,
-            max_connections=connections,
+            max_connections=2 * connections,  # to each node, with those that look for its neighbours
             protocol=2,
         )
     pool = BlockingConnectionPool(

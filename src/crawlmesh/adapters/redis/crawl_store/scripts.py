@@ -33,7 +33,7 @@ _PARTS: dict[str, tuple[str, ...]] = {
     "retry_dead": _LINKS,
     "lease": (*_LINKS, "leases"),
     "explain": (*_LINKS, "known"),
-    "add": ("bloom", *_LINKS, "known", "filters", "adding"),
+    "add": ("bloom", *_HOSTS, "known", "filters", "adding"),
     "settle": ("bloom", *_LINKS, "known", "filters", "adding", "leases"),
     "load_links": (*_LINKS, "known"),
     "load_skips": ("base", "known"),

@@ -20,9 +20,10 @@ _VERSION = 1
 class Server:
     """Runs scripts on the partitions of a store."""
 
-    def __init__(self, client: Client, address: Address, clock: Clock | None) -> None:
+    def __init__(self, client: Client, address: Address, clock: Clock | None, connections: int) -> None:
         self._client = client
         self._clock = clock
+        self._turn = asyncio.Semaphore(connections)  # a cluster's client refuses calls that must wait for one
         self._keys: tuple[str, ...] = ()
         self.address = address
         self.warnings: tuple[str, ...] = ()
@@ -30,7 +31,7 @@ class Server:
     @classmethod
     async def open(cls, address: Address, clock: Clock | None, patience: float, connections: int) -> Self:
         """Connect, and see whether the server is fit. Raises StoreError or SettingError."""
-        server = cls(connect(address, patience, connections), address, clock)
+        server = cls(connect(address, patience, connections), address, clock, connections)
         try:
             await server._prepare()
         except BaseException:
@@ -50,9 +51,9 @@ class Server:
         given = (1, self._keys[partition], now, partition, len(self._keys), *arguments)
         try:
             try:
-                return await self._client.execute_command("EVALSHA", wanted.digest, *given)
+                return await self._send("EVALSHA", wanted.digest, *given)
             except exceptions.NoScriptError:
-                return await self._client.execute_command("EVAL", wanted.text, *given)
+                return await self._send("EVAL", wanted.text, *given)
         except FAILURES as error:
             raise translated(error, str(self.address)) from error
 
@@ -71,14 +72,14 @@ class Server:
         """One command on a key of a partition, whose name is given without the partition's."""
         name = f"{self._keys[partition]}:{key}" if key else self._keys[partition]
         try:
-            return await self._client.execute_command(command, name, *arguments)
+            return await self._send(command, name, *arguments)
         except FAILURES as error:
             raise translated(error, str(self.address)) from error
 
     async def time(self) -> tuple[int, int]:
         """The time of the server: seconds and microseconds."""
         try:
-            seconds, microseconds = await self._client.execute_command("TIME")
+            seconds, microseconds = await self._send("TIME")
         except FAILURES as error:
             raise translated(error, str(self.address)) from error
         return int(seconds), int(microseconds)
@@ -88,14 +89,18 @@ class Server:
         cursor: int | None = None
         try:
             while cursor != 0:
-                cursor, keys = await self._client.execute_command(
+                cursor, keys = await self._send(
                     "SCAN", cursor or 0, "MATCH", f"{self._keys[partition]}:*", "COUNT", keys_at_once
                 )
                 cursor = int(cursor or 0)
                 if keys:
-                    await self._client.execute_command("UNLINK", *keys)
+                    await self._send("UNLINK", *keys)
         except FAILURES as error:
             raise translated(error, str(self.address)) from error
+
+    async def _send(self, *words: Any) -> Any:
+        async with self._turn:
+            return await self._client.execute_command(*words)
 
     async def aclose(self) -> None:
         """Let go of all connections. Twice is fine."""
