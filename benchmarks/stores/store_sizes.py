@@ -64,5 +64,8 @@ async def _embedded(store: CrawlStore, address: str) -> Sizes:
     status = (await store.progress("bench")).filter
     if status is not None:
         return Sizes(on_disk, status.bytes)
-    resident = int(Path("/proc/self/statm").read_text().split()[1]) * resource.getpagesize()
-    return Sizes(on_disk, resident)
+    return Sizes(on_disk, _resident_bytes())
+
+
+def _resident_bytes() -> int:
+    return int(Path("/proc/self/statm").read_text().split()[1]) * resource.getpagesize()

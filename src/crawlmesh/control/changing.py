@@ -104,21 +104,14 @@ async def _candidates(context: ControlContext, ids: Sequence[str]) -> tuple[list
             continue
         if firsts.setdefault(assignment.task.id, assignment) is not assignment:
             later.append(assignment.execution.id)
-    running = await _running(context, [each.task for each in firsts.values()])
+    running: dict[str, list[Execution]] = {task_id: [] for task_id in firsts}
+    if firsts:  # also of a task for one node: what shall stop there runs beside what has begun elsewhere
+        for execution in await context.store.running_executions(list(firsts)):
+            running[execution.task_id].append(execution)
     candidates = [
-        Candidate(each.execution, each.task, tuple(running.get(task_id, (each.execution,))))
-        for task_id, each in firsts.items()
+        Candidate(each.execution, each.task, tuple(running[task_id])) for task_id, each in firsts.items()
     ]
     return candidates, later
-
-
-async def _running(context: ControlContext, tasks: Iterable[Task]) -> dict[str, list[Execution]]:
-    """What runs of those tasks of which more than one execution may run."""
-    running: dict[str, list[Execution]] = {task.id: [] for task in tasks if task.max_nodes > 1}
-    if running:
-        for execution in await context.store.running_executions(list(running)):
-            running[execution.task_id].append(execution)
-    return running
 
 
 async def _decide_and_write(

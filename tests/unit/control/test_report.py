@@ -19,7 +19,7 @@ async def test_many_reports_are_settled_in_one_call_of_each_kind() -> None:
     assignments = (await kit.pull(node)).assignments
     kit.store.calls.clear()
     assert await kit.report(node, *assignments) == (True,) * 500
-    assert kit.store.calls == ["node", "assignments", "change_tasks"]
+    assert kit.store.calls == ["node", "assignments", "running_executions", "change_tasks"]
     assert (await kit.store.count_tasks()).by_status == {"completed": 500}
 
 
