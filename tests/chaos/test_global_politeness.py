@@ -41,11 +41,14 @@ _PATIENCE = 300.0  # seconds; what does not happen until then hangs
 StoreSettings = dict[str, object]
 
 
-@pytest_asyncio.fixture(params=["sqlite", "postgresql"])
+@pytest_asyncio.fixture(params=["sqlite", "postgresql", "redis"])
 async def store(request: pytest.FixtureRequest) -> AsyncIterator[StoreSettings]:
     """The settings that choose the stores of a cluster. Workers reach SQLite through the master."""
     if request.param == "sqlite":
         yield {}
+        return
+    if request.param == "redis":
+        yield {"crawl_store": request.getfixturevalue("redis_address")}
         return
     databases: Databases = request.getfixturevalue("postgres_databases")
     address = await databases.create()

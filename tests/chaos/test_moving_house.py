@@ -72,7 +72,12 @@ class Deployment:
         parameters = {
             "url": self.site.manifest.portal_url,
             "allow_hosts": self.site.other_hosts,
-            "selectors": {"product": "div.product", "title": "h2.title", "price": "span.price", "heading": "h1"},
+            "selectors": {
+                "product": "div.product",
+                "title": "h2.title",
+                "price": "span.price",
+                "heading": "h1",
+            },
             "per_host": PER_HOST,
         }
         body = {"parameters": parameters, "max_nodes": 2, "max_retries": 100}

@@ -35,7 +35,10 @@ _SETTINGS = {"control": "control_store", "crawl": "crawl_store"}
 @click.option("--dry-run", is_flag=True, help="Only count what there is to move.")
 @click.option("--keep-source", is_flag=True, help="Let masters work on with what is left behind: a copy.")
 @click.option(
-    "--unmark", metavar="ADDRESS", help="Take the mark of a move from an address, and do nothing else."
+    "--unmark",
+    metavar="ADDRESS",
+    help="Take the mark of a move from an address, and do nothing else. "
+    "What a broken move left there is deleted.",
 )
 @json_option()
 @config_options()
@@ -58,7 +61,10 @@ def migrate(
     same command. Crawls go on where they stood as soon as masters start with the new addresses.
     """
     if unmark is not None:
-        asyncio.run(_unmark(unmark))
+        from crawlmesh.wiring.moving.unmark import unmark as take_marks_away  # noqa: PLC0415
+
+        for sentence in asyncio.run(take_marks_away(unmark)):
+            click.echo(sentence)
         return ExitCode.DONE
     if source is None or target is None:
         raise UsageError("Say where the data is and where it shall be: give both --from and --to.")
@@ -89,18 +95,6 @@ def migrate(
             "target refuses masters. Run the same command again."
         )
     return ExitCode.DONE
-
-
-async def _unmark(address: str) -> None:
-    from crawlmesh.wiring.moving.ends import ends_of  # noqa: PLC0415
-    from crawlmesh.wiring.moving.marks import marks_of  # noqa: PLC0415
-
-    ends = ends_of(address, "--unmark", "", None, is_source=True)
-    for part in ("control", "crawl"):
-        place = ends.of(part)
-        if place is not None and (mark := await marks_of(place, part).read()) is not None:
-            await marks_of(place, part).clear()
-            click.echo(f"The mark {mark.role.value!r} of the {part} data is gone.")
 
 
 class _Progress:

@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 from contextlib import aclosing
-from typing import Any, cast
+from typing import Any
 
-from crawlmesh.control.move_crawls import Tell
+from crawlmesh.control.move_crawls import Tell, one_ahead
 from crawlmesh.errors import StoreError
 from crawlmesh.ports.control_transfer import ControlTransfer
 from crawlmesh.rules.copy_checksums import Tally
@@ -58,7 +58,7 @@ async def _through(
 ) -> None:
     through = 0
     status = columns.index("status") if table in _BY_STATUS else None
-    async with aclosing(cast("Any", source.rows(table, columns))) as batches:
+    async with aclosing(one_ahead(source.rows(table, columns))) as batches:
         async for batch in batches:
             for row in batch:
                 tally.add(table, [_plain(value) for value in row])

@@ -1,8 +1,9 @@
 """Moving crawl data from one store into another, and comparing what both hold."""
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+import asyncio
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import aclosing
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 
 import msgspec
 
@@ -11,6 +12,8 @@ from crawlmesh.ports.crawl_transfer import CrawlTransfer
 from crawlmesh.rules.copy_checksums import Tally
 
 Tell = Callable[[str, int], None]  # what is under way, and how many rows of it are through
+
+Batch = TypeVar("Batch")
 
 _PARTS = ("hosts", "links", "skips", "templates", "shares")
 
@@ -55,7 +58,7 @@ async def _stream(
     put: Callable[[Any], Awaitable[None]] | None = None,
 ) -> None:
     through = 0
-    async with aclosing(cast("Any", batches)) as opened:
+    async with aclosing(one_ahead(batches)) as opened:
         async for batch in opened:
             rows = [_shifted(row, shift) for row in batch] if shift else batch
             tally.add_rows(rows)
@@ -63,6 +66,23 @@ async def _stream(
                 await put(rows)
             through += len(rows)
             tell(name, through)
+
+
+async def one_ahead(batches: AsyncIterator[Batch]) -> AsyncGenerator[Batch, None]:
+    """The same batches; while one is put, the next one is read."""
+
+    async def read() -> Batch | None:
+        return await anext(batches, None)
+
+    coming = asyncio.create_task(read())
+    try:
+        while (batch := await coming) is not None:
+            coming = asyncio.create_task(read())
+            yield batch
+    finally:
+        await asyncio.wait([coming])  # a thread that reads cannot be stopped
+        coming.cancelled() or coming.exception()
+        await cast("AsyncGenerator[Batch, None]", batches).aclose()
 
 
 def _shifted(row: CopiedRow, shift: float) -> CopiedRow:
