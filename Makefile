@@ -14,6 +14,8 @@ CHANNEL ?= none#   of `make chaos`: none, rabbitmq or kafka
 DEMO_ARGS ?=#      for the demo, as in DEMO_ARGS='--shops 10'
 
 PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input
+# Half as many again as there are cores: many tests wait for servers and processes.
+TEST_PROCESSES = $(if $(filter auto,$(WORKERS)),$(shell echo $$(($$(nproc) * 3 / 2))),$(WORKERS))
 MADE := $(VENV)/.made-for
 RUNTIME := $(VENV)/.installed-runtime
 DEVELOPMENT := $(VENV)/.installed-development
@@ -44,7 +46,7 @@ demo: $(RUNTIME) ## start a server, serve the bundled demo shop and crawl it
 
 .PHONY: test
 test: $(DEVELOPMENT) ## run all tests
-	$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup $(TEST_ARGS)
+	$(BIN)/python -m pytest -n $(TEST_PROCESSES) --dist loadgroup $(TEST_ARGS)
 
 .PHONY: check
 check: $(DEVELOPMENT) ## formatting, lint, types and the layers of imports

@@ -1,4 +1,4 @@
-"""`crawlmesh migrate` that kills itself with SIGKILL when it comes to a stage: python -m tests.chaos.killed_move STAGE …"""
+"""`crawlmesh migrate` that kills itself by SIGKILL when it comes to a stage: `killed_move STAGE OPTIONS…`."""
 
 import os
 import signal

@@ -84,7 +84,7 @@ async def test_rows_of_all_tables_cross_and_come_back(
     here = await moved(server, back)
     assert there == here
     assert there["crawler_tasks"] == there["tasks processing"] == 3
-    touched = [row async for batch in back.rows("crawler_nodes", ["touched_at"]) for row in batch]
+    touched = [tuple(row) async for batch in back.rows("crawler_nodes", ["touched_at"]) for row in batch]
     assert sorted(touched) == [(1.1,), (2.1,), (3.1,)]
     assert not await back.is_empty()
 

@@ -125,7 +125,7 @@ def _print(moved: "list[PartMoved]", *, dry_run: bool) -> None:
         click.echo(f"{part.part} data: {part.source} → {part.target}")
         kinds = sorted({*part.counts, *part.counts_there})
         if dry_run:
-            print_table(("", "rows"), [(kind, part.counts[kind]) for kind in kinds], "  nothing")
+            print_table(("rows", "here"), [(kind, part.counts[kind]) for kind in kinds], "nothing")
             continue
         rows = [
             (
@@ -137,7 +137,7 @@ def _print(moved: "list[PartMoved]", *, dry_run: bool) -> None:
             )
             for kind in kinds
         ]
-        print_table(("", "here", "there", "checksum", ""), rows, "  nothing")
+        print_table(("rows", "here", "there", "checksum", "result"), rows, "nothing")
     if not dry_run and not any(part.differences for part in moved):
         click.echo("Both ends are identical. From now on, start masters with:")
         for part in moved:

@@ -1,6 +1,7 @@
 """A host batch while a worker works on it."""
 
 from collections import deque
+from collections.abc import Set as AbstractSet
 
 from crawlmesh.crawl.host_gate import HostGate
 from crawlmesh.crawl.pace import crawls_of
@@ -76,6 +77,14 @@ class ActiveBatch:
             return crawl_id in self.crawl_ids and bool(self.links or self.under_way)
         return any(link.crawl_id == crawl_id for link in self.links) or any(
             self._crawl_of[link_id] == crawl_id for link_id in self.under_way
+        )
+
+    def has_any_of(self, link_ids: AbstractSet[int]) -> bool:
+        """Whether one of these links is to be fetched, under way, or not settled yet."""
+        return (
+            not self.under_way.isdisjoint(link_ids)
+            or any(link.id in link_ids for link in self.links)
+            or any(outcome.link_id in link_ids for outcome in self.outcomes)
         )
 
     def drop_links(self, crawl_id: str) -> None:

@@ -63,6 +63,7 @@ class LeaseKeeper:
         self._leaving: set[str] = set()  # crawls that are given back
         self._asked_for: frozenset[str] = frozenset()  # crawls of the lease call that is under way
         self._settling: frozenset[str] = frozenset()  # crawls of the settlement that is under way
+        self._unanswered: frozenset[int] = frozenset()  # links of the same
         self.alone = True  # nobody else works with the store but for these crawls
         self.finished = False  # nothing is left of the crawls, or their limit is reached
 
@@ -227,8 +228,10 @@ class LeaseKeeper:
         now = self._clock.monotonic()
         if self._archive is not None:
             self._archive.flush()
-        taken = await self._store.settle([batch.settlement(now) for batch in batches])
-        self._settling = frozenset()
+        settlements = [batch.settlement(now) for batch in batches]
+        self._unanswered = frozenset(outcome.link_id for each in settlements for outcome in each.outcomes)
+        taken = await self._store.settle(settlements)
+        self._settling, self._unanswered = frozenset(), frozenset()
         self._ask_at = 0.0
         for batch, accepted in zip(batches, taken, strict=True):
             if not accepted:
@@ -247,6 +250,19 @@ class LeaseKeeper:
         self._forget_links()
         if batch.ended:
             self.end(batch)
+
+    def _lose_what_comes_again(self, grant: LeaseGrant) -> None:
+        """Links that are granted while we hold them: the lease that they were held under is over.
+
+        What their pages led to was sent in vain, or will be: it must be found again on this visit, and not
+        only once the settlement was refused.
+        """
+        again = {link.id for batch in grant.batches for link in batch.links}
+        if not self._unanswered.isdisjoint(again) or any(batch.has_any_of(again) for batch in self._ended):
+            self._forget_links()
+        for batch in list(self._active.values()):
+            if batch.has_any_of(again):
+                self._lose(batch)
 
     def _forget_links(self) -> None:
         """Links that a refused settlement carried must be sent again when they are found again."""
@@ -268,6 +284,7 @@ class LeaseKeeper:
         grant = await self._store.lease(request)
         now = self._clock.monotonic()
         self._asked_for = frozenset()
+        self._lose_what_comes_again(grant)
         for batch in grant.batches:
             self._take(batch, now)
         if not self.alone:

@@ -57,6 +57,10 @@ class CrawlTransfer(Protocol):
         """The highest numbers that were given away."""
         ...
 
+    async def leased_for(self) -> float:
+        """Seconds until the last lease runs out; 0 where none is alive. Who works there renews leases."""
+        ...
+
     async def is_empty(self) -> bool:
         """Whether there are neither crawls nor limits of hosts."""
         ...

@@ -28,6 +28,7 @@ from crawlmesh.wiring.crawl import (
     serve_crawl_store,
     system_clock,
 )
+from crawlmesh.wiring.moving.marks import refuse_marked_stores
 from crawlmesh.wiring.stores import is_server, open_cluster_crawl_store
 from crawlmesh.worker.agent import Agent, AgentOptions
 from crawlmesh.worker.crawl_engines import CrawlEngines
@@ -157,6 +158,7 @@ async def _open_store(
 ) -> CrawlStore:
     store: CrawlStore
     if settings.crawl_store is not None and is_server(settings.crawl_store):
+        await refuse_marked_stores(None, settings.crawl_store)
         store = await open_cluster_crawl_store(settings.crawl_store)
     else:
         store = HttpCrawlStore(masters, credentials)

@@ -305,3 +305,26 @@ async def test_a_slow_page_does_not_hold_up_what_its_neighbours_lead_to() -> Non
     )
     assert (await kit.crawl(f"{A}/")).done == 4
     assert kit.web.start_of(f"{A}/further") - kit.web.start_of(f"{A}/slow") < 10.0
+
+
+async def test_a_page_that_is_leased_again_before_its_settlement_is_refused_keeps_its_links() -> None:
+    kit = CrawlKit()
+    kit.web.serve_all({f"{A}/": html("/only-here"), f"{A}/only-here": html()})
+    await kit.create(f"{A}/")
+    visited_again = asyncio.Event()
+
+    def see(_: SentRequest) -> None:
+        if kit.web.urls().count(f"{A}/") == 2:
+            visited_again.set()
+
+    async def take_the_lease_away() -> None:
+        del kit.store.before["settle"]
+        await kit.store.expire(everything=True)
+        await visited_again.wait()
+        for _ in range(50):  # the answer comes, and its page is read
+            await asyncio.sleep(0)
+
+    kit.web.on_request = see
+    kit.store.before["settle"] = take_the_lease_away
+    assert (await kit.go_on()).done == 2
+    assert kit.store.taken[0] is False

@@ -24,9 +24,11 @@ def marks_of(address: str, part: str) -> MoveMarks:
     return RedisMoveMarks(address)
 
 
-async def refuse_marked_stores(control: str, crawl: str) -> None:
+async def refuse_marked_stores(control: str | None, crawl: str) -> None:
     """Raise StoreLockedError where a store is only half there, or was left for another."""
     for address, part in ((control, CONTROL), (crawl, CRAWL)):
+        if address is None:
+            continue
         mark = await marks_of(address, part).read()
         if mark is not None:
             raise StoreLockedError(in_words(mark, without_password(address), part))

@@ -6,15 +6,15 @@ import msgspec
 
 from crawlmesh.control.move_control import common_columns, move_control, tally_control
 from crawlmesh.control.move_crawls import Tell, move_crawls, tally_crawls
-from crawlmesh.errors import StoreError, UsageError
+from crawlmesh.errors import StoreError, StoreLockedError, UsageError
 from crawlmesh.ports.move_marks import MoveMark, MoveRole
 from crawlmesh.rules.copy_checksums import Tally
 from crawlmesh.wiring.crawl import system_clock
-from crawlmesh.wiring.moving.ends import CONTROL, Ends
+from crawlmesh.wiring.moving.ends import CONTROL, CRAWL, Ends
 from crawlmesh.wiring.moving.marks import in_words, marks_of
 from crawlmesh.wiring.moving.masters import existing, lock_folders, refuse_leaders
 from crawlmesh.wiring.moving.transfers import open_control_transfer, open_crawl_transfer
-from crawlmesh.wiring.stores import without_password
+from crawlmesh.wiring.stores import is_server, without_password
 
 
 class PartMoved(msgspec.Struct, frozen=True):
@@ -64,6 +64,7 @@ class Move:
             for part in self._parts:
                 await self._check_marks(part)
             await self._check_targets()
+            await self._check_workers()
             try:
                 await self._mark(MoveRole.LEAVING, MoveRole.ARRIVING)
                 moved = [self._moved(part, *await self._tallies(part)) for part in self._parts]
@@ -108,6 +109,20 @@ class Move:
                         f"There is {part} data at {without_password(address)} already, and two deployments "
                         "are never mixed. Name an empty database or folder."
                     )
+
+    async def _check_workers(self) -> None:
+        """Workers that use a database themselves renew their leases, also where no master runs."""
+        address = self._source.crawl if CRAWL in self._parts else None
+        if address is None or not is_server(address):
+            return
+        async with AsyncExitStack() as closing:
+            left = await (await open_crawl_transfer(address, closing, is_source=True)).leased_for()
+        if left > 0:
+            raise StoreLockedError(
+                f"Hosts are leased at {without_password(address)}; nothing was moved. Stop workers that have "
+                "it as their crawl_store. Leases of others, and of those that were killed, run out in "
+                f"{left:.0f} seconds: try again then."
+            )
 
     async def _tallies(self, part: str, *, only_count: bool = False) -> tuple[Tally, Tally]:
         async with AsyncExitStack() as closing:

@@ -109,6 +109,13 @@ class PostgresCrawlTransfer:
         with self._errors():
             return await Rows(self._connection).sequences()
 
+    async def leased_for(self) -> float:
+        """See CrawlTransfer.leased_for."""
+        now = await self.now()
+        with self._errors():
+            last = await self._connection.fetchval("SELECT max(expires_at) FROM leases")
+        return max(0.0, (last or 0.0) - now)
+
     async def is_empty(self) -> bool:
         """See CrawlTransfer.is_empty."""
         with self._errors():

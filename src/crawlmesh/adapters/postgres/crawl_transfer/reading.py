@@ -157,7 +157,18 @@ class Rows:
         etag, last_modified = validators_of(outcome, row[21], row[22])
         record = row[24]
         archive = None if record is None else row[23]
-        ending: tuple[Any, ...] = (state, made or 0, due, visit, kept, etag, last_modified, attempts, record, archive)
+        ending: tuple[Any, ...] = (
+            state,
+            made or 0,
+            due,
+            visit,
+            kept,
+            etag,
+            last_modified,
+            attempts,
+            record,
+            archive,
+        )
         return LinkCopy(*(crawl_id, *row[:10], *ending))
 
     async def _of_crawls(self, statement: str) -> AsyncIterator[tuple[str, list[asyncpg.Record]]]:

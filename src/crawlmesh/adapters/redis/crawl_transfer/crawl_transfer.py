@@ -94,6 +94,11 @@ class RedisCrawlTransfer:
         """See CrawlTransfer.sequences."""
         return await self._rows.sequences()
 
+    async def leased_for(self) -> float:
+        """See CrawlTransfer.leased_for."""
+        last = await self._server.command(0, "ZRANGE", "le", -1, -1, "WITHSCORES")
+        return max(0.0, float(last[1]) - await self.now()) if last else 0.0
+
     async def is_empty(self) -> bool:
         """See CrawlTransfer.is_empty."""
         return await self._rows.is_empty()

@@ -75,6 +75,11 @@ class SqliteCrawlTransfer:
         """See CrawlTransfer.sequences."""
         return await self._read(lambda rows: rows.sequences())
 
+    async def leased_for(self) -> float:
+        """See CrawlTransfer.leased_for."""
+        last = await self._read(lambda rows: rows.last_expiry())
+        return max(0.0, last - self._clock.now())
+
     async def is_empty(self) -> bool:
         """See CrawlTransfer.is_empty."""
         return await self._read(lambda rows: rows.is_empty())

@@ -145,6 +145,10 @@ class Rows:
         fence = self._one("SELECT seq FROM sqlite_sequence WHERE name = 'leases'")
         return Sequences(fence or 0, self._one("SELECT max(number) FROM links") or 0)
 
+    def last_expiry(self) -> float:
+        """When the last lease runs out; 0 where there is none."""
+        return float(self._one("SELECT max(expires_at) FROM leases") or 0.0)
+
     def is_empty(self) -> bool:
         """Whether there is nothing that anybody would miss."""
         return not self._one("SELECT EXISTS (SELECT 1 FROM crawls) OR EXISTS (SELECT 1 FROM host_limits)")
@@ -159,7 +163,18 @@ class Rows:
         etag, last_modified = validators_of(outcome, row[22], row[23])
         record = row[25]
         archive = None if record is None else row[24]
-        ending: tuple[Any, ...] = (state, made or 0, due, visit, kept, etag, last_modified, attempts, record, archive)
+        ending: tuple[Any, ...] = (
+            state,
+            made or 0,
+            due,
+            visit,
+            kept,
+            etag,
+            last_modified,
+            attempts,
+            record,
+            archive,
+        )
         return LinkCopy(*(*row[:11], *ending))
 
     def _batches(self, statement: str) -> Iterator[list[Any]]:

@@ -133,6 +133,14 @@ class Recrawling(CrawlStoreCase):
         assert entry is not None
         assert (entry.state, entry.outcome, entry.has_record) == (LinkState.DONE, "not_modified", True)
 
+    async def test_a_page_that_was_never_changed_is_visited_again(self, store: CrawlStore) -> None:
+        """Some servers answer 304 to whoever comes for the first time."""
+        await store.add(new_links(1))
+        batch = await lease_one(store)
+        await settle_one(store, settlement(batch, not_modified(batch.links[0])))
+        assert await store.recrawl("crawl") == 1
+        assert len((await lease_one(store)).links) == 1
+
     async def test_a_page_that_died_loses_its_record(self, store: CrawlStore) -> None:
         """A record exists only for a link that is done."""
         await self._crawl_once(store)

@@ -171,6 +171,20 @@ class CrawlTransferSuite:
         assert (await lease_batches(after))[0].fence > max(fences)
         await after.aclose()
 
+    async def test_who_still_works_at_the_source_is_seen(self, source: StoreKind, clock: ManualClock) -> None:
+        """A lease that is alive says so, and one that ran out does not."""
+        store, transfer = await source.store(), await source.transfer()
+        await store.create_crawl(crawl())
+        await store.add([new_link("https://a.example/")])
+        assert await transfer.leased_for() == 0.0
+        await lease_batches(store, duration=60.0)
+        clock.advance(20.0)
+        assert await transfer.leased_for() == pytest.approx(40.0)
+        clock.advance(41.0)
+        assert await transfer.leased_for() == 0.0
+        await transfer.aclose()
+        await store.aclose()
+
     async def test_many_links_cross_in_batches(self, source: StoreKind, target: StoreKind) -> None:
         """More than one batch of each kind, and of several crawls."""
         store = await source.store()
