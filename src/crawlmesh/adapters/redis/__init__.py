@@ -1,1 +1,4 @@
-"""Adapters on Redis or Valkey: the crawl store, the Bloom filter, locks. Chosen by `crawlmesh.wiring`; imports ports, rules and model."""
+"""Redis and Valkey: the crawl store, the Bloom filter, locks.
+
+Chosen by `crawlmesh.wiring`; imports ports, rules and model.
+"""

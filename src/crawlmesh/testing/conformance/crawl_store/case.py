@@ -19,7 +19,7 @@ from crawlmesh.testing.manual_clock import ManualClock
 
 
 class CrawlStoreCase:
-    """Base of all parts. An adapter overrides `open_store`, and `durable`, `shared` and `filters` as it can."""
+    """Base of all parts. An adapter overrides `open_store`, and the flags as far as it can do more."""
 
     durable: ClassVar[bool] = False  # what was written is there when the same folder is opened again
     shared: ClassVar[bool] = False  # several clients may have the same folder open at once
