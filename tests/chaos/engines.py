@@ -21,6 +21,7 @@ SETTINGS = {
     "settle_after": 0.3,
     "retry_base": 0.1,
     "concurrent_tasks": 20,
+    "max_losses": 1_000,  # here it is not the task that kills the nodes
 }
 
 
