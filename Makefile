@@ -14,8 +14,8 @@ CHANNEL ?= none#   of `make chaos`: none, rabbitmq or kafka
 DEMO_ARGS ?=#      for the demo, as in DEMO_ARGS='--shops 10'
 
 PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input
-# Half as many again as there are cores: many tests wait for servers and processes.
-TEST_PROCESSES = $(if $(filter auto,$(WORKERS)),$(shell echo $$(($$(nproc) * 3 / 2))),$(WORKERS))
+# More than there are cores: many tests wait for servers and processes.
+TEST_PROCESSES = $(if $(filter auto,$(WORKERS)),$(shell echo $$(($$(nproc) * 5 / 2))),$(WORKERS))
 MADE := $(VENV)/.made-for
 RUNTIME := $(VENV)/.installed-runtime
 DEVELOPMENT := $(VENV)/.installed-development
