@@ -31,6 +31,7 @@ TOPIC_GONE = frozenset(
         KafkaError.UNKNOWN_TOPIC_ID,
         KafkaError._UNKNOWN_TOPIC,
         KafkaError._UNKNOWN_PARTITION,
+        KafkaError._DESTROY_BROKER,  # it waited for a leader that the topic has no more
     }
 )
 TOPIC_NOT_READY = frozenset(

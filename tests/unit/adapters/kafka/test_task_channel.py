@@ -2,12 +2,13 @@
 
 import asyncio
 import threading
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 
 import pytest
 import pytest_asyncio
-from confluent_kafka import Producer
+from confluent_kafka import KafkaError, Producer
 
+from crawlmesh.adapters.kafka.records import Record
 from crawlmesh.adapters.kafka.task_channel import KafkaTaskChannel
 from crawlmesh.adapters.kafka.topics import partitions_of, topic_of
 from crawlmesh.errors import ChannelError
@@ -45,6 +46,22 @@ async def test_a_message_of_another_system_has_an_id_that_stays(
     assert all(name.startswith("crawlmesh.tasks-") for name in ids[0])
 
 
+async def test_what_waited_for_a_leader_that_is_gone_is_published_again(
+    channel: KafkaTaskChannel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As where another client removed the topic between two publishes."""
+    publish = channel._publisher.publish
+    answers = [{number: KafkaError(KafkaError._DESTROY_BROKER) for number in range(3)}]
+
+    async def fail_once(topic: str, records: Sequence[Record]) -> dict[int, KafkaError]:
+        return answers.pop() if answers else await publish(topic, records)
+
+    monkeypatch.setattr(channel._publisher, "publish", fail_once)
+    await channel.publish("tasks", [ChannelMessage(str(number), b"") for number in range(3)])
+    deliveries = channel.consume("tasks", group="g")
+    assert {(await anext(deliveries)).message.id for _ in range(3)} == {"0", "1", "2"}
+
+
 async def test_what_moves_to_another_consumer_is_not_accepted_by_the_first(
     channel: KafkaTaskChannel, mock_kafka: MockKafka
 ) -> None:
@@ -62,6 +79,7 @@ async def test_what_moves_to_another_consumer_is_not_accepted_by_the_first(
     back = await anext(first)
     while back.message.id != moved.message.id:
         back = await anext(first)
+    assert back is not twin  # the accept of before did not count, so that it came again
     await other.aclose()
 
 
