@@ -1,9 +1,6 @@
 """A Redis or Valkey server for tests, and a cluster of them."""
 
-import shutil
 import signal
-import socket
-import tempfile
 import time
 from collections.abc import Mapping
 from contextlib import ExitStack
@@ -13,14 +10,13 @@ from typing import Any, Self
 
 from redis import Redis
 
+from crawlmesh.testing.servers.owned_server import OwnedServer, free_port
 from crawlmesh.testing.servers.redis_programs import require_redis
-from crawlmesh.testing.servers.server_process import ServerProcess, command_as
+from crawlmesh.testing.servers.server_process import command_as
 
 __all__ = ["RedisCluster", "RedisServer", "require_redis"]
 
 _DEADLINE = 60.0  # seconds for a start or a stop
-_READY = "eady to accept connections"
-_PORT_TAKEN = "bind"
 _SLOTS = 16_384
 _PAUSE = 0.02  # seconds
 _HIGHEST_PORT = 55_535
@@ -28,12 +24,12 @@ _DURABLE = {"appendonly": "yes", "appendfsync": "always"}
 _FORGETFUL = {"appendonly": "no"}
 
 
-class RedisServer:
-    """Starts in a temporary folder of its own; `with` starts it and leaves nothing behind.
+class RedisServer(OwnedServer):
+    """What a durable one answered is on disk, and kept over `stop` and `kill`."""
 
-    The port stays the same over `restart`, so that clients find it again. What a durable server answered is
-    on disk: `stop` and `kill` keep it for the next `start`. All is lost with `close`.
-    """
+    name = "Redis"
+    ready = "eady to accept connections"
+    port_taken = "bind"
 
     def __init__(
         self, program: Path | None = None, *, durable: bool = True, settings: Mapping[str, str] | None = None
@@ -41,19 +37,7 @@ class RedisServer:
         """`program`: the server's binary. `settings`: as in its configuration file."""
         self._program = program or require_redis()
         self._settings = {"save": "", **(_DURABLE if durable else _FORGETFUL), **(settings or {})}
-        self._process: ServerProcess | None = None
-        self._folder = Path(tempfile.mkdtemp(prefix="redis-", dir="/tmp"))  # a socket's path must be short
-        self.port = 0
-
-    @property
-    def pid(self) -> int | None:
-        """The process id of the server, where it runs."""
-        return self._process.pid if self._process and self._process.alive else None
-
-    @property
-    def log(self) -> list[str]:
-        """The last lines that the server wrote."""
-        return list(self._process.log) if self._process else []
+        super().__init__("redis-")
 
     def address(self, database: int = 0) -> str:
         """The address over TCP."""
@@ -62,7 +46,7 @@ class RedisServer:
 
     def socket_address(self) -> str:
         """The address over the unix socket."""
-        return f"redis+unix://{self._folder / 'redis.sock'}"
+        return f"redis+unix://{self.folder / 'redis.sock'}"
 
     def client(self) -> "Redis":
         """A client of the test's own, to be closed by it."""
@@ -73,75 +57,18 @@ class RedisServer:
         with self.client() as client:
             return client.execute_command(*words)
 
-    def start(self) -> None:
-        """Start, and wait until connections are accepted. Nothing happens where it runs."""
-        if self._process is not None and self._process.alive:
-            return
-        fixed = self.port != 0
-        for _ in range(1 if fixed else 5):  # another process may take the port before the server does
-            self.port = self.port if fixed else _free_port()
-            self._process = ServerProcess(self._command(), self._folder, _READY)
-            if self._process.wait_ready(_DEADLINE):
-                return
-            self.kill()
-            if not any(_PORT_TAKEN in line for line in self.log):
-                break
-        raise RuntimeError("Redis did not start:\n" + "\n".join(self.log))
-
-    def stop(self) -> None:
-        """Shut down in order; clients are cut off. Twice is fine."""
-        process = self._process
-        if process is None or not process.alive:
-            return
-        process.send(signal.SIGTERM)
-        if not process.wait_ended(_DEADLINE):
-            self.kill()
-
-    def kill(self) -> None:
-        """SIGKILL: what it did not write to disk is lost."""
-        if self._process is not None:
-            self._process.kill()
-            self._process.wait_ended(_DEADLINE)
-
-    def restart(self) -> None:
-        """Stop, and start on the same port."""
-        self.stop()
-        self.start()
-
-    def freeze(self) -> None:
-        """Stop answering without closing a connection, as behind a cable that was pulled."""
-        if self._process is not None:
-            self._process.signal_all(signal.SIGSTOP)
-
-    def thaw(self) -> None:
-        """Go on after `freeze`."""
-        if self._process is not None:
-            self._process.signal_all(signal.SIGCONT)
-
-    def close(self) -> None:
-        """Stop and remove the folder. Twice is fine."""
-        self.kill()
-        shutil.rmtree(self._folder, ignore_errors=True)
-
-    def __enter__(self) -> Self:
-        try:
-            self.start()
-        except BaseException:
-            self.close()
-            raise
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
+    def _choose_port(self) -> int:
+        """One to which 10,000 can be added: there the nodes of a cluster talk to one another."""
+        while (port := free_port()) > _HIGHEST_PORT:
+            pass
+        return port
 
     def _command(self) -> list[str]:
         settings = self._settings | {
             "port": str(self.port),
             "bind": "127.0.0.1",
-            "dir": str(self._folder),
-            "unixsocket": str(self._folder / "redis.sock"),
+            "dir": str(self.folder),
+            "unixsocket": str(self.folder / "redis.sock"),
             "logfile": "/dev/stderr",
         }
         program = [str(self._program)]
@@ -203,13 +130,3 @@ class RedisCluster:
                     return
                 time.sleep(_PAUSE)
         raise RuntimeError("The Redis cluster did not come together:\n" + "\n".join(server.log))
-
-
-def _free_port() -> int:
-    """One to which 10,000 can be added: there the nodes of a cluster talk to one another."""
-    while True:
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            port = int(probe.getsockname()[1])
-        if port <= _HIGHEST_PORT:
-            return port
