@@ -64,7 +64,7 @@ async def test_a_poll_is_answered_soon_so_that_the_node_can_tell_what_has_come()
         asked = asyncio.ensure_future(kit.pull(node, channel=True, wait=50.0))
         async with asyncio.timeout(_SOON):
             while not asked.done():
-                await asyncio.sleep(0.01)
+                await asyncio.sleep(0)
                 kit.clock.advance(0.05)
         assert (await asked).assignments == ()
 
@@ -93,10 +93,13 @@ async def test_a_task_that_is_cancelled_while_it_is_under_way_is_not_taken_for_u
 
 async def test_a_node_that_is_removed_takes_its_place_with_it() -> None:
     removed: list[str] = []
+    twice = asyncio.Event()
 
     class Watched(MemoryTaskChannel):
         async def remove(self, place: str) -> None:
             removed.append(place)
+            if len(removed) == 2:
+                twice.set()
             if len(removed) == 1:
                 raise ChannelError("away for a moment")
             await super().remove(place)
@@ -106,17 +109,16 @@ async def test_a_node_that_is_removed_takes_its_place_with_it() -> None:
         await kit.join_channel()
         await remove_node(kit.context, "a")
         async with asyncio.timeout(_SOON):
-            while len(removed) < 2:
-                await asyncio.sleep(0.01)
+            await twice.wait()
     assert removed == ["assignments.a"] * 2
 
 
 async def test_while_the_broker_is_away_nothing_fails_and_nothing_grows() -> None:
-    class Away(MemoryTaskChannel):
-        tries = 0
+    tried = asyncio.Event()
 
+    class Away(MemoryTaskChannel):
         async def publish(self, *_: Any) -> None:
-            Away.tries += 1
+            tried.set()
             raise ChannelError("away")
 
     kit = ChannelKit(Away())
@@ -125,6 +127,5 @@ async def test_while_the_broker_is_away_nothing_fails_and_nothing_grows() -> Non
         await kit.submit()
         await kit.place()
         async with asyncio.timeout(_SOON):
-            while not Away.tries:
-                await asyncio.sleep(0.01)
+            await tried.wait()
         assert len((await kit.pull(node, channel=False)).assignments) == 1

@@ -22,15 +22,16 @@ async def test_serves_while_the_loop_of_the_test_is_blocked() -> None:
 
 
 def test_start_and_stop_twice() -> None:
+    before = set(threading.enumerate())
     site = DemoSite(TINY)
     site.stop()
     site.start()
     site.start()
-    threads = [thread.name for thread in threading.enumerate()]
-    assert threads.count("demo-site") == 1
+    started = set(threading.enumerate()) - before
+    assert [thread.name for thread in started] == ["demo-site"]
     site.stop()
     site.stop()
-    assert "demo-site" not in [thread.name for thread in threading.enumerate()]
+    assert not any(thread.is_alive() for thread in started)
 
 
 def test_a_port_in_use_is_refused() -> None:
