@@ -1,0 +1,11 @@
+import common from "./common";
+import events from "./events";
+import hosts from "./hosts";
+import newCrawl from "./newCrawl";
+import nodes from "./nodes";
+import overview from "./overview";
+import settings from "./settings";
+import task from "./task";
+import tasks from "./tasks";
+
+export default { common, events, hosts, newCrawl, nodes, overview, settings, task, tasks };

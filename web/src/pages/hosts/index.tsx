@@ -1,0 +1,7 @@
+import { useTranslation } from "react-i18next";
+import { Page } from "@/components/Page";
+
+export function Component() {
+  const { t } = useTranslation("hosts");
+  return <Page title={t("title")}>…</Page>;
+}

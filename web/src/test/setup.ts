@@ -1,0 +1,22 @@
+import "@testing-library/jest-dom/vitest";
+import "@/i18n/types";
+import { cleanup } from "@testing-library/react";
+import { afterEach, beforeAll } from "vitest";
+import { startTranslations } from "@/i18n";
+
+// What Mantine asks of a browser and this one does not have.
+window.matchMedia ??= ((query: string) => ({
+  matches: false,
+  media: query,
+  addEventListener: () => {},
+  removeEventListener: () => {},
+})) as unknown as typeof window.matchMedia;
+window.ResizeObserver ??= class {
+  observe() {}
+  unobserve() {}
+  disconnect() {}
+};
+Element.prototype.scrollIntoView ??= () => {};
+
+beforeAll(() => startTranslations("en"));
+afterEach(cleanup);

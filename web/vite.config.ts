@@ -1,0 +1,22 @@
+/// <reference types="vitest/config" />
+import { fileURLToPath } from "node:url";
+import react from "@vitejs/plugin-react";
+import { defineConfig } from "vite";
+import { compression } from "vite-plugin-compression2";
+
+export default defineConfig({
+  plugins: [react(), compression({ algorithms: ["gzip", "brotliCompress"], threshold: 1024 })],
+  resolve: { alias: { "@": fileURLToPath(new URL("./src", import.meta.url)) } },
+  build: {
+    outDir: "../src/crawlmesh/web",
+    emptyOutDir: true,
+    assetsInlineLimit: 0, // nothing inline: the server allows only files of its own
+    chunkSizeWarningLimit: 700,
+  },
+  server: { proxy: { "/api": "http://127.0.0.1:8000", "/docs": "http://127.0.0.1:8000" } },
+  test: {
+    environment: "happy-dom",
+    setupFiles: ["src/test/setup.ts"],
+    restoreMocks: true,
+  },
+});
