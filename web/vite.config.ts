@@ -4,6 +4,8 @@ import react from "@vitejs/plugin-react";
 import { defineConfig } from "vite";
 import { compression } from "vite-plugin-compression2";
 
+const master = process.env.CRAWLMESH_URL ?? "http://127.0.0.1:8000"; // for `npm run dev`
+
 export default defineConfig({
   plugins: [react(), compression({ algorithms: ["gzip", "brotliCompress"], threshold: 1024 })],
   resolve: { alias: { "@": fileURLToPath(new URL("./src", import.meta.url)) } },
@@ -13,7 +15,7 @@ export default defineConfig({
     assetsInlineLimit: 0, // nothing inline: the server allows only files of its own
     chunkSizeWarningLimit: 700,
   },
-  server: { proxy: { "/api": "http://127.0.0.1:8000", "/docs": "http://127.0.0.1:8000" } },
+  server: { proxy: { "/api": master, "/docs": master } },
   test: {
     environment: "happy-dom",
     setupFiles: ["src/test/setup.ts"],
