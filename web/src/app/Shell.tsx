@@ -95,6 +95,7 @@ function Navigation({ onChosen }: { onChosen: () => void }) {
             label={t(`nav.${name}`)}
             leftSection={<Icon size={18} stroke={1.6} aria-hidden />}
             active={active}
+            variant="filled"
             aria-current={active ? "page" : undefined}
             onClick={onChosen}
           />

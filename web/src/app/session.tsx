@@ -2,7 +2,6 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { createContext, type ReactNode, useContext } from "react";
 import { answerOf, api } from "@/api/client";
-import { isSignedOut } from "@/api/errors";
 import { SESSION_KEY } from "@/api/queryClient";
 import type { SessionShape } from "@/api/schema";
 
@@ -16,14 +15,7 @@ const SessionContext = createContext<SessionShape | null>(null);
 export function useSessionQuery() {
   return useQuery<SessionShape | null>({
     queryKey: SESSION_KEY,
-    queryFn: async () => {
-      try {
-        return await answerOf(api.GET("/api/v1/session"));
-      } catch (error) {
-        if (isSignedOut(error)) return null;
-        throw error;
-      }
-    },
+    queryFn: ({ signal }) => answerOf(api.GET("/api/v1/session", { signal })),
     staleTime: 60_000,
     retryDelay: 1_000,
   });
@@ -53,7 +45,7 @@ export function useSignOut(): () => Promise<void> {
   const client = useQueryClient();
   return async () => {
     await answerOf(api.DELETE("/api/v1/session"));
-    client.clear();
     client.setQueryData(SESSION_KEY, null);
+    client.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== SESSION_KEY[0] }); // the next one sees their own
   };
 }

