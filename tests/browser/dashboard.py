@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-from axe_playwright_python.async_playwright import Axe
+from axe_playwright_python.async_playwright import Axe  # type: ignore[import-untyped]
 from playwright.async_api import Browser, BrowserContext, ConsoleMessage, Page, expect
 
 PATIENCE = 60_000  # milliseconds; what takes longer hangs
@@ -72,7 +72,7 @@ class Dashboard:
 @asynccontextmanager
 async def window(browser: Browser, url: str, **options: Any) -> AsyncIterator[Dashboard]:
     """A window with cookies of its own; nothing may have gone wrong in it when it is closed."""
-    context: BrowserContext = await browser.new_context(locale="en-US", **options)
+    context: BrowserContext = await browser.new_context(**{"locale": "en-US", **options})
     context.set_default_timeout(PATIENCE)
     dashboard = Dashboard(await context.new_page(), url)
     dashboard.watch()
