@@ -19,6 +19,7 @@ TEST_PROCESSES = $(if $(filter auto,$(WORKERS)),$(shell echo $$(($$(nproc) * 5 /
 MADE := $(VENV)/.made-for
 RUNTIME := $(VENV)/.installed-runtime
 DEVELOPMENT := $(VENV)/.installed-development
+WEB := $(BIN)/python scripts/web_build.py
 
 # An environment names its own folder in its scripts: after the project was moved or copied it is made anew.
 ifneq "$(shell cat $(MADE) 2>/dev/null)" "$(CURDIR)"
@@ -33,27 +34,41 @@ help: ## list these targets
 	    | awk -F '|' '{printf "%-13s %s%s\n", $$1, $$3, $$2 == "" ? "" : " [" $$2 "]"}'
 
 .PHONY: setup
-setup: $(RUNTIME) ## make .venv with the command .venv/bin/crawlmesh
+setup: $(RUNTIME) web ## make .venv with the command .venv/bin/crawlmesh
 	@echo "Ready: $(BIN)/crawlmesh"
 
 .PHONY: setup-dev
-setup-dev: $(DEVELOPMENT) ## the same, with the tools for tests and checks
+setup-dev: $(DEVELOPMENT) web ## the same, with the tools for tests and checks
 	@echo "Ready: $(BIN)/crawlmesh, with everything for 'make test' and 'make check'"
 
 .PHONY: demo
-demo: $(RUNTIME) ## start a server, serve the bundled demo shop and crawl it
+demo: $(RUNTIME) web ## start a server, serve the bundled demo shop and crawl it
 	@$(BIN)/crawlmesh demo $(DEMO_ARGS)
 
+.PHONY: web
+web: node ## build the dashboard where its sources changed; CRAWLMESH_WEB=skip leaves it out
+	@$(WEB) build
+
+.PHONY: node
+node: $(RUNTIME) ## see to a Node.js for the dashboard
+	@$(WEB) find-node || { \
+	    echo "Installing Node.js for the dashboard …"; \
+	    $(PIP) install --quiet --requirement requirements-node.txt; \
+	}
+
+# Those of the dashboard run first, unless TEST_ARGS asks for some of the others.
 .PHONY: test
-test: $(DEVELOPMENT) ## run all tests
+test: $(DEVELOPMENT) web ## run all tests
+	$(if $(TEST_ARGS),,$(WEB) run test)
 	$(BIN)/python -m pytest -n $(TEST_PROCESSES) --dist loadgroup $(TEST_ARGS)
 
 .PHONY: check
-check: $(DEVELOPMENT) ## formatting, lint, types and the layers of imports
+check: $(DEVELOPMENT) node ## formatting, lint, types and the layers of imports
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(WEB) run check
 
 .PHONY: format
 format: $(DEVELOPMENT) ## format the code and repair what ruff can repair
@@ -62,14 +77,14 @@ format: $(DEVELOPMENT) ## format the code and repair what ruff can repair
 
 .PHONY: docs
 docs: $(RUNTIME) ## make the pages of docs/reference that come from the code
-	@for page in settings commands api events metrics; do \
-	    $(BIN)/crawlmesh reference $$page > docs/reference/$$page.md.new \
-	    && mv docs/reference/$$page.md.new docs/reference/$$page.md || exit 1; \
-	    echo "docs/reference/$$page.md"; \
+	@for page in settings.md commands.md api.md events.md metrics.md openapi.json; do \
+	    $(BIN)/crawlmesh reference $${page%.*} > docs/reference/$$page.new \
+	    && mv docs/reference/$$page.new docs/reference/$$page || exit 1; \
+	    echo "docs/reference/$$page"; \
 	done
 
 .PHONY: coverage
-coverage: $(DEVELOPMENT) ## run all tests in one process and say which lines they miss
+coverage: $(DEVELOPMENT) web ## run all tests in one process and say which lines they miss
 	$(BIN)/coverage run -m pytest -n 0 $(TEST_ARGS)
 	$(BIN)/coverage report --show-missing --skip-covered
 
@@ -89,6 +104,14 @@ bench-stores: $(DEVELOPMENT) ## the crawl stores beside scrapy-redis, and a flee
 bench-cluster: $(DEVELOPMENT) ## the cluster beside Celery and Procrastinate, and against its own bars
 	$(BIN)/python -m benchmarks.cluster $(BENCH_ARGS)
 
+.PHONY: bench-dashboard
+bench-dashboard: $(DEVELOPMENT) web ## the dashboard and its interfaces on a cluster with a million tasks
+	$(BIN)/python -m benchmarks.dashboard $(BENCH_ARGS)
+
+.PHONY: screenshots
+screenshots: $(DEVELOPMENT) web ## take the pictures of the dashboard for the documentation
+	$(BIN)/python -m tests.browser.screenshots
+
 .PHONY: chaos
 chaos: $(DEVELOPMENT) ## hit masters, workers, stores and brokers of a cluster 100 times and compare with the site
 	CHAOS_FAULTS=$${CHAOS_FAULTS:-100} CHAOS_STORE=$(STORE) CHAOS_CHANNEL=$(CHANNEL) \
@@ -96,7 +119,7 @@ chaos: $(DEVELOPMENT) ## hit masters, workers, stores and brokers of a cluster 1
 
 .PHONY: clean
 clean: ## remove the environment and all caches; crawls in .crawlmesh stay
-	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .coverage dist build
+	rm -rf $(VENV) src/crawlmesh/web web/node_modules .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .coverage dist build
 	find src tests benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # Keeps an environment that works, whoever made it; replaces one that a kill left half made, or that was copied.
@@ -130,7 +153,7 @@ $(MADE):
 $(RUNTIME): $(MADE) pyproject.toml requirements.txt
 	@echo "Installing what Crawlmesh needs …"
 	@$(PIP) install --quiet --requirement requirements.txt
-	@$(PIP) install --quiet --no-deps --no-build-isolation --editable .
+	@CRAWLMESH_WEB=skip $(PIP) install --quiet --no-deps --no-build-isolation --editable . # `make web` builds it
 	@touch $@
 
 $(DEVELOPMENT): $(RUNTIME) requirements-dev.txt

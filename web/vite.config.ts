@@ -15,7 +15,7 @@ export default defineConfig({
     assetsInlineLimit: 0, // nothing inline: the server allows only files of its own
     chunkSizeWarningLimit: 700,
   },
-  server: { proxy: { "/api": master, "/docs": master } },
+  server: { proxy: { "/api": master, "/docs": master, "/health": master, "/openapi.json": master } },
   test: {
     environment: "happy-dom",
     setupFiles: ["src/test/setup.ts"],

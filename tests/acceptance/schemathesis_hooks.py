@@ -39,7 +39,7 @@ schemathesis.openapi.format(
 # No name ends with `[]`: with it beside the same name without, there would be one twice.
 schemathesis.openapi.format("field-name", _LABELS.filter(lambda name: name != "selectors"))
 
-_PATHS_OF_CRAWLS = ("/api/v1/tasks", "/api/v1/tasks:batch", "/api/distribution/tasks")
+_PATHS_OF_CRAWLS = ("/api/v1/tasks", "/api/v1/tasks:batch", "/api/distribution/tasks", "/api/v1/preview")
 
 
 @schemathesis.hook

@@ -7,14 +7,18 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import NamedTuple
 
+from crawlmesh.adapters.files import FileRecordExport
 from crawlmesh.adapters.memory import MemoryControlStore, MemoryCrawlStore
 from crawlmesh.api.app import make_app
+from crawlmesh.api.options import ApiOptions
 from crawlmesh.api.server import ApiServer, make_server
 from crawlmesh.control.context import ControlContext, ControlOptions
 from crawlmesh.control.keys import create_key
 from crawlmesh.control.register_node import register_node
 from crawlmesh.control.submit_tasks import submit_tasks
+from crawlmesh.crawl.preview import PagePreviews
 from crawlmesh.model.access import Role
+from crawlmesh.model.page import FetchResponse
 from crawlmesh.protocol.node_messages import Registered, Registration
 from crawlmesh.protocol.task_messages import NewTask
 from crawlmesh.wiring.control import check_parameters, known_strategies
@@ -78,7 +82,13 @@ class _MasterThread(threading.Thread):
         (task,) = await submit_tasks(context, [NewTask(parameters={"url": "https://example.com/"})])
         listener = socket.create_server(("127.0.0.1", 0))
         port = listener.getsockname()[1]
-        self._server = make_server(make_app(context), "127.0.0.1", port)
+        options = ApiOptions(record_export=FileRecordExport(), preview=PagePreviews(_fetch, clock).show)
+        self._server = make_server(make_app(context, options), "127.0.0.1", port)
         self.master = ServedMaster(f"http://127.0.0.1:{port}", key.secret, node, task.id)
         self.ready.set()  # the socket listens already: who connects now is served in a moment
         await self._server.serve(sockets=[listener])
+
+
+async def _fetch(url: str) -> FetchResponse:
+    """The same page everywhere: nothing goes out into the world."""
+    return FetchResponse(1, url, status=200, body=b"<title>A page</title><h1>Things</h1>")

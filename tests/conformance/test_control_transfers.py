@@ -26,6 +26,7 @@ TEXTS = {
 JSON = {
     "configuration", "capabilities", "resources", "task_types", "health_details", "usage", "active_tasks",
     "parameters", "min_resources", "content_features", "result", "metrics", "allocation", "data",
+    "means",
 }  # fmt: skip
 
 

@@ -5,17 +5,23 @@ import pytest
 from crawlmesh.adapters.memory import MemoryControlStore, MemoryCrawlStore
 from crawlmesh.api.app import make_app
 from crawlmesh.api.errors import ERROR_MEANINGS
-from crawlmesh.api.reference import EVENT_MEANINGS, describe_api, describe_events, describe_metrics
+from crawlmesh.api.reference import (
+    EVENT_MEANINGS,
+    describe_api,
+    describe_events,
+    describe_metrics,
+    openapi_text,
+)
 from crawlmesh.control.context import ControlContext, ControlOptions
 from crawlmesh.model.event import EventType
 from crawlmesh.observability.metrics import METRICS, Metric
+from crawlmesh.rules.placement import builtin_strategies
 from crawlmesh.testing.manual_clock import ManualClock
 from tests.docs.pages import page, table_rows
 
 _CLOCK = ManualClock()
-_APP = make_app(
-    ControlContext(MemoryControlStore(), MemoryCrawlStore(_CLOCK), _CLOCK, ControlOptions(), strategies={})
-)
+_STORES = (MemoryControlStore(), MemoryCrawlStore(_CLOCK))
+_APP = make_app(ControlContext(*_STORES, _CLOCK, ControlOptions(), strategies=builtin_strategies()))
 _OPERATIONS: list[tuple[str, str, Any]] = [
     (method.upper(), path, operation)
     for path, operations in _APP.openapi()["paths"].items()
@@ -27,6 +33,10 @@ def test_the_pages_are_what_make_docs_writes() -> None:
     assert page("docs/reference/api.md") == describe_api(_APP), "run `make docs`"
     assert page("docs/reference/events.md") == describe_events(), "run `make docs`"
     assert page("docs/reference/metrics.md") == describe_metrics(), "run `make docs`"
+
+
+def test_the_description_for_programs_is_what_make_docs_writes() -> None:
+    assert page("docs/reference/openapi.json") == openapi_text(_APP), "run `make docs`"
 
 
 @pytest.mark.parametrize(("method", "path", "operation"), _OPERATIONS)

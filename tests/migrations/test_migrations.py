@@ -19,6 +19,7 @@ from crawlmesh.model.event import Event
 from crawlmesh.model.execution import Execution
 from crawlmesh.model.log_line import LogLine
 from crawlmesh.model.node import Heartbeat, Node
+from crawlmesh.model.sample import Sample
 from crawlmesh.model.task import Task
 from tests.migrations.schema import run_statement, schema_of
 
@@ -33,6 +34,7 @@ _KINDS: dict[str, type[msgspec.Struct]] = {
     "cluster_events": Event,
     "execution_logs": LogLine,
     "api_keys": ApiKey,
+    "samples": Sample,
 }
 
 _CLUSTER = """
@@ -77,7 +79,7 @@ async def test_down_and_up_again_leads_to_the_same_tables(url: str) -> None:
     assert await schema_of(url) == []
     await upgrade(url)
     assert await schema_of(url) == tables
-    assert await current(url) == "0002"
+    assert await current(url) == newest_revision()
 
 
 async def test_what_is_stored_survives_an_upgrade(url: str) -> None:
@@ -87,6 +89,20 @@ async def test_what_is_stored_survives_an_upgrade(url: str) -> None:
     assert await run_statement(url, "SELECT id, name FROM crawler_clusters") == [("default", "Default")]
 
 
+async def test_sessions_do_not_become_keys_where_a_revision_without_sessions_is_restored(url: str) -> None:
+    await upgrade(url)
+    for key_id, session_of in (("key-1", "NULL"), ("session-1", "'key-1'")):
+        await run_statement(
+            url,
+            "INSERT INTO api_keys (id, name, role, hash, created_at, session_of)"
+            f" VALUES ('{key_id}', 'ci', 'viewer', '{key_id}', 1, {session_of})",
+        )
+    await downgrade(url, "0002")
+    assert await run_statement(url, "SELECT id FROM api_keys") == [("key-1",)]
+    await upgrade(url)
+    assert await run_statement(url, "SELECT id, session_of FROM api_keys") == [("key-1", None)]
+
+
 def test_files_are_named_after_their_revisions() -> None:
     script = ScriptDirectory(str(Path(migrations.__file__).parent))
     assert newest_revision() == script.get_current_head()
@@ -94,7 +110,7 @@ def test_files_are_named_after_their_revisions() -> None:
 
 async def test_masters_that_start_at_once_lay_the_tables_once(url: str) -> None:
     await asyncio.gather(*(upgrade(url) for _ in range(4)))
-    assert await current(url) == "0002"
+    assert await current(url) == newest_revision()
 
 
 async def test_a_database_of_a_newer_version_is_refused_and_left_alone(url: str) -> None:

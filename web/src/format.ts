@@ -54,6 +54,17 @@ export function formatMoment(moment: string | number | Date, language: string): 
   );
 }
 
+/** "2.5 s", "500 ms": a short span in seconds, as exact as it was given. */
+export function formatSeconds(seconds: number, language: string): string {
+  if (seconds < 1 || seconds >= 60) return formatDuration(seconds, language);
+  return new Intl.NumberFormat(language, {
+    style: "unit",
+    unit: "second",
+    unitDisplay: "short",
+    maximumFractionDigits: 3,
+  }).format(seconds);
+}
+
 /** "1 h 5 min", "12 s": a span in seconds. */
 export function formatDuration(seconds: number | null | undefined, language: string): string {
   if (seconds === null || seconds === undefined || !Number.isFinite(seconds)) return "–";

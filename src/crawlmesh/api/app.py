@@ -6,6 +6,7 @@ from fastapi import FastAPI
 
 from crawlmesh.api import metrics
 from crawlmesh.api.auth import EVERYBODY, allow
+from crawlmesh.api.dashboard import add_dashboard, packaged_dashboard
 from crawlmesh.api.distribution import devices as distribution_devices
 from crawlmesh.api.distribution import system as distribution_system
 from crawlmesh.api.distribution import tasks as distribution_tasks
@@ -16,15 +17,22 @@ from crawlmesh.api.options import ApiOptions
 from crawlmesh.api.request_frame import RequestFrame
 from crawlmesh.api.services import Services
 from crawlmesh.api.v1 import (
+    attention,
     clusters,
     events,
     executions,
     hosts,
     keys,
+    live,
     node_protocol,
     nodes,
+    preview,
+    record_export,
+    series,
+    session,
     system,
     task_details,
+    task_failures,
     task_steering,
     tasks,
 )
@@ -34,14 +42,21 @@ from crawlmesh.version import __version__
 _ROUTERS = (
     tasks.router,
     task_steering.router,
+    task_failures.router,
     task_details.router,
+    record_export.router,
+    preview.router,
     executions.router,
     nodes.router,
     node_protocol.router,
     clusters.router,
     hosts.router,
     events.router,
+    live.router,
+    series.router,
+    attention.router,
     keys.router,
+    session.router,
     system.router,
     distribution_devices.router,
     distribution_tasks.router,
@@ -67,6 +82,7 @@ def make_app(context: ControlContext, options: ApiOptions | None = None) -> Fast
         app.include_router(router)
     _add_description(app)
     add_docs_page(app)
+    add_dashboard(app, options.dashboard or packaged_dashboard())
     add_error_handlers(app)
     app.add_middleware(RequestFrame, options=options)
     return app

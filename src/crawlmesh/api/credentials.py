@@ -1,7 +1,8 @@
-"""What a request brings to prove who it is from: a key or token as Bearer, or a key as the password of Basic.
+"""What a request brings to prove who it is from.
 
-Browsers send Basic by themselves once somebody has signed in, also with what pages of other sites make
-them post. So what changes something is taken with Basic only where no other site can have made it.
+A key or token as Bearer, a key as the password of Basic, or the cookie of a session. Browsers send the last
+two by themselves once somebody has signed in, also with what pages of other sites make them post. So what
+changes something is taken with them only where no other site can have made it.
 """
 
 import base64
@@ -9,10 +10,14 @@ import binascii
 from collections.abc import Mapping
 from urllib.parse import urlsplit
 
+from starlette.requests import cookie_parser
+
 from crawlmesh.errors import ForbiddenError, UnauthenticatedError
 
-# Bearer for programs; Basic makes browsers ask for a name and a password.
-CHALLENGES = ('Bearer realm="crawlmesh"', 'Basic realm="crawlmesh", charset="UTF-8"')
+SESSION_COOKIE = "crawlmesh_session"
+
+_BEARER = 'Bearer realm="crawlmesh"'
+_BASIC = 'Basic realm="crawlmesh", charset="UTF-8"'  # makes browsers ask for a name and a password
 
 _SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 _OWN_SITES = frozenset({"same-origin", "none"})  # `none`: the user's own doing, not that of a page
@@ -20,19 +25,16 @@ _DEFAULT_PORTS = {"http": 80, "https": 443}
 
 
 def key_given(method: str, headers: Mapping[str, str]) -> str:
-    """The key of a request, which may be the password of a sign-in; names of headers in lower case.
+    """The key of a request, or the secret of its session; names of headers in lower case.
 
     Raises UnauthenticatedError where there is none, and ForbiddenError where another site may have sent it.
     """
     scheme, value = _authorization(headers)
-    if scheme != "basic":
+    if scheme == "bearer":
         return token_given(headers)
-    secret = _checked(_password(value))
-    if method not in _SAFE_METHODS and not is_from_here(headers):
-        raise ForbiddenError(
-            "A page of another site sent this with your sign-in, which is not taken for changes. "
-            "Send the header `Authorization: Bearer KEY`."
-        )
+    secret = _checked(_password(value) if scheme == "basic" else session_given(headers))
+    if method not in _SAFE_METHODS:
+        require_from_here(headers)
     return secret
 
 
@@ -40,6 +42,29 @@ def token_given(headers: Mapping[str, str]) -> str:
     """The key or token of a program. Raises UnauthenticatedError."""
     scheme, value = _authorization(headers)
     return _checked(value if scheme == "bearer" else "")
+
+
+def session_given(headers: Mapping[str, str]) -> str:
+    """The secret in the cookie of a session; empty where there is none."""
+    return cookie_parser(headers.get("cookie", "")).get(SESSION_COOKIE, "")
+
+
+def require_from_here(headers: Mapping[str, str]) -> None:
+    """Raise ForbiddenError where a page of another site may have made this request."""
+    if not is_from_here(headers):
+        raise ForbiddenError(
+            "A page of another site sent this with your sign-in, which is not taken for changes. "
+            "Send the header `Authorization: Bearer KEY`."
+        )
+
+
+def challenges(headers: Mapping[str, str]) -> tuple[str, ...]:
+    """How one may prove who one is. Scripts in pages are not told of Basic: the browser itself would ask."""
+    accepted = headers.get("accept", "*/*")
+    takes_any = "text/html" in accepted or "*/*" in accepted
+    mode = headers.get("sec-fetch-mode", "navigate")
+    from_script = mode != "navigate" or bool(session_given(headers)) or not takes_any
+    return (_BEARER,) if from_script else (_BEARER, _BASIC)
 
 
 def is_from_here(headers: Mapping[str, str]) -> bool:

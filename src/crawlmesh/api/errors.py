@@ -13,7 +13,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Match
 
-from crawlmesh.api.credentials import CHALLENGES
+from crawlmesh.api.credentials import challenges
 from crawlmesh.errors import (
     ConflictError,
     CrawlmeshError,
@@ -96,7 +96,7 @@ def error_answer(
     )
     answer = Response(msgspec.json.encode(ErrorAnswer(detail)), status, media_type="application/json")
     if status == HTTPStatus.UNAUTHORIZED:
-        for challenge in CHALLENGES:
+        for challenge in challenges(request.headers):
             answer.headers.append("WWW-Authenticate", challenge)
     return answer
 

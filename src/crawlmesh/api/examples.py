@@ -161,6 +161,8 @@ HOST: dict[str, Any] = {
         "pressure": 0.0,
         "failures": 0,
         "crawl_delay": 0.0,
+        "robots": "rules",
+        "robots_at": "2023-06-15T10:31:02Z",
     },
     "queued": 120,
     "running": 1,
@@ -176,6 +178,42 @@ RECORD: dict[str, Any] = {
     "depth": 1,
     "fetched_at": "2023-06-15T10:31:12Z",
     "data": {"title": "Product 1", "price": "$19.99"},
+}
+FAILURE: dict[str, Any] = {
+    "url": "https://example.com/products/7",
+    "host": "example.com",
+    "reason": "http_500",
+    "http_status": 500,
+    "attempts": 4,
+    "at": "2023-06-15T10:31:12Z",
+    "link_id": 42,
+}
+PREVIEW: dict[str, Any] = {
+    "url": "https://example.com/products/1",
+    "final_url": "https://example.com/products/1",
+    "status": 200,
+    "content_type": "text/html; charset=utf-8",
+    "kind": "html",
+    "bytes": 5120,
+    "title": "Product 1",
+    "elapsed": 0.21,
+    "data": {"title": "Product 1", "price": "$19.99"},
+    "links": 24,
+    "outline": [
+        {
+            "selector": "h1.title",
+            "tag": "h1",
+            "id": None,
+            "classes": ["title"],
+            "text": "Product 1",
+            "attributes": {},
+            "count": 1,
+            "children": [],
+        }
+    ],
+    "truncated": False,
+    "problem": None,
+    "field_problems": {},
 }
 PROGRESS: dict[str, Any] = {
     "task_id": "task-123",
@@ -201,6 +239,66 @@ KEY: dict[str, Any] = {
     "name": "dashboard",
     "role": "viewer",
     "created_at": "2023-06-15T10:00:00Z",
+}
+CLUSTER_POINT: dict[str, Any] = {
+    "at": "2023-06-15T10:30:40Z",
+    "pages": 84.2,
+    "bytes": 3120000,
+    "errors": 0.4,
+    "queued": 18210,
+    "running": 12,
+    "pending": 3,
+    "nodes": {"online": 8, "offline": 1},
+}
+CLUSTER_SERIES: dict[str, Any] = {
+    "span": "15m",
+    "step": 5,
+    "from": "2023-06-15T10:15:50Z",
+    "to": "2023-06-15T10:30:45Z",
+    "points": [CLUSTER_POINT],
+}
+TASK_SERIES: dict[str, Any] = {
+    **CLUSTER_SERIES,
+    "points": [
+        {
+            "at": "2023-06-15T10:30:40Z",
+            "pages": 12.6,
+            "bytes": 480000,
+            "errors": 0.2,
+            "queued": 20,
+            "done": 14,
+            "dead": 1,
+            "records": 12,
+        }
+    ],
+}
+NODE_SERIES: dict[str, Any] = {
+    **CLUSTER_SERIES,
+    "points": [
+        {
+            "at": "2023-06-15T10:30:40Z",
+            "cpu": 0.42,
+            "memory": 0.61,
+            "load": 0.42,
+            "received": 480000,
+            "sent": 21000,
+            "disk": 0.35,
+            "pages": 12.6,
+            "active_tasks": 2,
+        }
+    ],
+}
+ATTENTION: dict[str, Any] = {
+    "items": [
+        {
+            "kind": "node_silent",
+            "severity": "error",
+            "subject": {"type": "node", "id": "node-1a2b3c4d"},
+            "reason": "It has said nothing since 2023-06-15T10:28:12Z; its work went to others.",
+            "since": "2023-06-15T10:28:12Z",
+        }
+    ],
+    "more": 0,
 }
 
 

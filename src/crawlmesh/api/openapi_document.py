@@ -7,6 +7,7 @@ from fastapi import APIRouter, FastAPI
 from fastapi.openapi.utils import get_openapi
 from fastapi.routing import APIRoute
 
+from crawlmesh.api.credentials import SESSION_COOKIE
 from crawlmesh.api.operations import SCHEMAS_EXTENSION
 from crawlmesh.api.request_schemas import complete_requests
 from crawlmesh.api.services import services_of_app
@@ -30,9 +31,10 @@ TAGS = [
 _DESCRIPTION = """Crawlmesh: a cluster of crawlers.
 
 Send `Authorization: Bearer KEY` with every request, or sign in with any name and the key as password, as
-browsers do for this page. Every error has one shape, and its `request_id` leads to the line in the master's
-log. Lists come in pages: go on with `next_cursor` until it is null. Moments are ISO 8601 in UTC, but for
-`registration_time` and the `timestamp` of heartbeats, which are Unix seconds."""
+browsers do for this page. The dashboard trades its key for a session (`POST /api/v1/session`). Every error
+has one shape, and its `request_id` leads to the line in the master's log. Lists come in pages: go on with
+`next_cursor` until it is null. Moments are ISO 8601 in UTC, but for `registration_time` and the `timestamp` of
+heartbeats, which are Unix seconds."""
 
 _SECURITY_SCHEMES = {
     "key": {
@@ -44,6 +46,12 @@ _SECURITY_SCHEMES = {
         "type": "http",
         "scheme": "basic",
         "description": "Any name, and a key as password. Pages of other sites change nothing with it.",
+    },
+    "session": {
+        "type": "apiKey",
+        "in": "cookie",
+        "name": SESSION_COOKIE,
+        "description": "What `POST /api/v1/session` sets. Pages of other sites change nothing with it.",
     },
     "node_token": {
         "type": "http",

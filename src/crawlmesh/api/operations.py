@@ -53,7 +53,7 @@ class Body(NamedTuple):
 
 
 class Success(NamedTuple):
-    """What comes back when all goes well."""
+    """What comes back when all goes well. Those of one status are its media types."""
 
     type: Any
     example: Any = None
@@ -75,12 +75,16 @@ def operation(
     errors: tuple[int, ...] = (),
     description: str = "",
     node_token: bool = False,
+    schemas: tuple[Any, ...] = (),
 ) -> dict[str, Any]:
     """The arguments for a route. `roles` are let in, None: the handler looks for itself.
 
-    `node_token`: the token of the node in the path is asked for, or is enough.
+    `node_token`: the token of the node in the path is asked for, or is enough. `schemas` are further
+    types to describe, such as those inside of streams.
     """
     components: dict[str, Any] = {}
+    for kind in schemas:
+        _content(kind, None, components)
     extra: dict[str, Any] = {
         "responses": _responses(
             (success, *also), _error_statuses(roles, body, errors, node_token), components
@@ -128,7 +132,7 @@ def _description(description: str, roles: frozenset[Role] | None, node_token: bo
 
 
 def _security(roles: frozenset[Role] | None, node_token: bool) -> list[dict[str, list[str]]]:
-    key: list[dict[str, list[str]]] = [{"key": []}, {"sign_in": []}] if roles else []
+    key: list[dict[str, list[str]]] = [{"key": []}, {"sign_in": []}, {"session": []}] if roles else []
     token: list[dict[str, list[str]]] = [{"node_token": []}] if node_token else []
     return key + token
 
@@ -136,7 +140,15 @@ def _security(roles: frozenset[Role] | None, node_token: bool) -> list[dict[str,
 def _responses(
     successes: tuple[Success, ...], errors: list[int], components: dict[str, Any]
 ) -> dict[str, Any]:
-    responses = {str(success.status): _success(success, components) for success in successes}
+    responses: dict[str, Any] = {}
+    for success in successes:
+        found = responses.setdefault(str(success.status), {"content": {}})
+        described = _success(success, components)
+        content = {**found["content"], **described.pop("content", {})}
+        found.update(described, content=content)
+    for response in responses.values():
+        if not response["content"]:
+            del response["content"]
     for status in errors:
         when, code, message = _ERRORS[status]
         example = {"error": {"code": code, "message": message, "request_id": _REQUEST_ID}}

@@ -30,6 +30,7 @@ TaskCursor = Annotated[
 NodeCursor = Annotated[str | None, _cursor(ID_CURSOR, "node-1a2b3c4d")]
 ExecutionCursor = Annotated[str | None, _cursor(ID_CURSOR, "exec-01HF3Z8Q4V6N2K7M9P1R3T5W7X")]
 HostCursor = Annotated[str | None, _cursor(HOST_CURSOR, "example.com")]
+FailureCursor = Annotated[str | None, _cursor(NUMBER_CURSOR, "100")]
 RecordCursor = Annotated[str | None, _cursor(NUMBER_CURSOR, "100")]
 
 

@@ -1,5 +1,6 @@
-"""The pages of the reference that are made from the interfaces, as Markdown."""
+"""The pages of the reference that are made from the interfaces, as Markdown, and the description as JSON."""
 
+import json
 from collections.abc import Iterator
 from typing import Any
 
@@ -52,6 +53,11 @@ EVENT_MEANINGS: dict[EventType, tuple[str, str]] = {
     ),
     EventType.LEADER_CHANGED: ("Another master leads.", "leader, fence"),
 }
+
+
+def openapi_text(app: FastAPI) -> str:
+    """`docs/reference/openapi.json`: the description for programs, such as those that make clients."""
+    return json.dumps(app.openapi(), ensure_ascii=False, indent=2) + "\n"
 
 
 def describe_api(app: FastAPI) -> str:

@@ -9,10 +9,12 @@ from msgspec import UNSET, Meta, UnsetType
 from crawlmesh.api.shapes.moments import LAST_MOMENT
 from crawlmesh.model.access import Role
 from crawlmesh.model.cluster import ClusterStatus
+from crawlmesh.protocol.crawl_parameters import LONGEST_URL
 from crawlmesh.protocol.task_messages import NewTask
 from crawlmesh.protocol.texts import NO_NUL, Name, NameOrEmpty
 
 Text = Annotated[str, Meta(max_length=10_000, pattern=NO_NUL)]
+_MOST_FIELDS = 500  # of a page that is looked at
 _MOST_ENTRIES = 64  # of capabilities, resources, features, categories
 
 Priority = Annotated[int, Meta(ge=1, le=10, description="10 is done first.")]
@@ -61,6 +63,49 @@ class TaskIds(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     ids: Annotated[tuple[Name, ...], Meta(min_length=1, max_length=1000)]
 
 
+class TaskPriorities(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Which tasks get which priority."""
+
+    ids: Annotated[tuple[Name, ...], Meta(min_length=1, max_length=1000)]
+    priority: Priority
+
+
+class FailedUrls(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Which of the URLs that were given up are meant; all conditions must hold, and none means all."""
+
+    reason: Annotated[Name, Meta(description="Only those given up for this reason.")] | None = None
+    urls: (
+        Annotated[
+            tuple[Annotated[str, Meta(max_length=LONGEST_URL, pattern=NO_NUL)], ...],
+            Meta(min_length=1, max_length=1000, description="Only these."),
+        ]
+        | None
+    ) = None
+
+
+class PreviewRequest(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A page to look at, and what to take from it, under all names of `selectors` and of `extraction`."""
+
+    url: Annotated[
+        str,
+        Meta(
+            max_length=LONGEST_URL,
+            description="The address, such as https://example.com/products.",
+            extra_json_schema={"format": "crawl-url"},
+        ),
+    ]
+    selectors: Annotated[
+        dict[NameOrEmpty, Annotated[str, Meta(max_length=10_000)]],
+        Meta(max_length=_MOST_FIELDS, description="Names, and the selector of each."),
+    ] = {}
+    extraction: Annotated[
+        dict[str, Any],
+        Meta(max_length=_MOST_FIELDS, description="A specification as tasks take it under `selectors`."),
+    ] = {}
+    metadata: Annotated[bool, Meta(description="Whether to take the metadata of the page, too.")] = False
+    refresh: Annotated[bool, Meta(description="Fetch the page, also where it is still remembered.")] = False
+
+
 class ClusterRequest(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A new cluster."""
 
@@ -98,3 +143,9 @@ class KeyRequest(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     expires_at: Annotated[float, Meta(gt=0, le=LAST_MOMENT)] | Annotated[datetime, Meta(tz=True)] | None = (
         None
     )
+
+
+class SessionRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The key to sign in with."""
+
+    key: Annotated[str, Meta(min_length=1, max_length=1000)]

@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 from starlette.applications import Starlette
 from starlette.requests import Request
 
+from crawlmesh.api.live_feed import LiveFeed
 from crawlmesh.api.options import ApiOptions
 from crawlmesh.control.context import ControlContext
 from crawlmesh.protocol.crawl_call_answers import AnsweredCalls
@@ -23,7 +24,11 @@ class Services:
     options: ApiOptions
     closing: asyncio.Event = field(default_factory=asyncio.Event)
     crawl_calls: AnsweredCalls = field(default_factory=AnsweredCalls)
-    listeners: set[object] = field(default_factory=set)  # to the stream of events
+    listeners: set[object] = field(default_factory=set)  # to streams of events
+    live: LiveFeed = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "live", LiveFeed(self.context, self.options))
 
 
 def services_of(request: Request) -> Services:

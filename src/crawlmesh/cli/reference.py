@@ -11,10 +11,10 @@ _WIDTH = 100  # characters; fixed, so that the page does not depend on the termi
 
 
 @click.command(hidden=True)
-@click.argument("page", type=click.Choice(["settings", "commands", "api", "events", "metrics"]))
+@click.argument("page", type=click.Choice(["settings", "commands", "api", "events", "metrics", "openapi"]))
 @click.pass_context
 def reference(context: click.Context, page: str) -> None:
-    """Print a page of docs/reference as Markdown; `make docs` puts it in its place."""
+    """Print a page of docs/reference as Markdown, `openapi` as JSON; `make docs` puts it in its place."""
     click.echo(_text(page, context.find_root().command), nl=False)
 
 

@@ -188,6 +188,26 @@ class Record(msgspec.Struct, frozen=True, kw_only=True):
     fetched_at: datetime | None = None
 
 
+class Failure(msgspec.Struct, frozen=True, kw_only=True):
+    """A URL of a crawl that was given up."""
+
+    url: str
+    reason: str
+    link_id: int
+    at: datetime
+    host: str = ""
+    http_status: int | None = None
+    attempts: int = 0
+
+
+class SteeredTask(msgspec.Struct, frozen=True, kw_only=True):
+    """What became of one task of many: its status, or why it was left as it was."""
+
+    id: str
+    status: str | None = None
+    error: str | None = None
+
+
 class Attempt(msgspec.Struct, frozen=True, kw_only=True):
     """One try at a URL."""
 

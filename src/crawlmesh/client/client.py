@@ -1,9 +1,11 @@
 """The client itself."""
 
 import ssl
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from types import TracebackType
 from typing import Any, Self
+
+import msgspec
 
 from crawlmesh.client.answers import Event, Overview
 from crawlmesh.client.clusters import Clusters
@@ -14,6 +16,11 @@ from crawlmesh.client.keys import Keys
 from crawlmesh.client.nodes import Nodes
 from crawlmesh.client.tasks import Tasks
 from crawlmesh.errors import UsageError
+from crawlmesh.model.preview import PagePreview
+
+
+class _Events(msgspec.Struct):
+    items: list[Event]
 
 
 class Client:
@@ -80,6 +87,45 @@ class Client:
         """
         query = {"types": list(types), "task_id": task_id, "node_id": node_id}
         return event_stream(self._connection, query, after=after, patience=patience, follow=follow)
+
+    async def recent_events(
+        self,
+        *,
+        before: int | None = None,
+        types: Sequence[str] = (),
+        task_id: str | None = None,
+        node_id: str | None = None,
+        limit: int = 100,
+    ) -> Sequence[Event]:
+        """The newest events, or those before an id, newest first."""
+        query = {
+            "order": "desc",
+            "before": before,
+            "types": list(types),
+            "task_id": task_id,
+            "node_id": node_id,
+            "limit": limit,
+        }
+        return (await self._connection.ask("GET", "/api/v1/events", _Events, query=query)).items
+
+    async def preview(
+        self,
+        url: str,
+        *,
+        selectors: Mapping[str, str] | None = None,
+        extraction: Mapping[str, Any] | None = None,
+        metadata: bool = False,
+        refresh: bool = False,
+    ) -> PagePreview:
+        """One page as a master sees it, and what selectors take from it."""
+        body = {
+            "url": url,
+            "selectors": dict(selectors or {}),
+            "extraction": dict(extraction or {}),
+            "metadata": metadata,
+            "refresh": refresh,
+        }
+        return await self._connection.ask("POST", "/api/v1/preview", PagePreview, body=body)
 
     async def aclose(self) -> None:
         """Close all connections. Twice is fine."""

@@ -76,15 +76,26 @@ class Connection:
 
     @asynccontextmanager
     async def stream(
-        self, path: str, query: Query | None, headers: Mapping[str, str]
+        self,
+        path: str,
+        query: Query | None,
+        headers: Mapping[str, str],
+        *,
+        accept: str = "text/event-stream",
+        silence: float = 60.0,
     ) -> AsyncIterator[aiohttp.StreamReader]:
-        """An answer without an end, from the current master. Raises MasterUnreachableError when it breaks."""
-        timeout = aiohttp.ClientTimeout(total=None, sock_connect=self._timeout.sock_connect, sock_read=60.0)
+        """An answer without an end, or a long one, from the current master.
+
+        Raises MasterUnreachableError when it breaks, or is silent for so many seconds.
+        """
+        timeout = aiohttp.ClientTimeout(
+            total=None, sock_connect=self._timeout.sock_connect, sock_read=silence
+        )
         try:
             async with self._open().get(
                 self.url + path,
                 params=_parameters(query),
-                headers={**headers, "Accept": "text/event-stream"},
+                headers={**headers, "Accept": accept},
                 timeout=timeout,
             ) as response:
                 if response.status >= 400:

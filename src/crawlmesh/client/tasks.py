@@ -4,15 +4,17 @@ import asyncio
 import uuid
 from collections.abc import AsyncIterator, Iterable, Sequence
 from itertools import islice
-from typing import Any
+from typing import Any, BinaryIO
 
 import msgspec
 
 from crawlmesh.client.answers import (
     Execution,
     Explanation,
+    Failure,
     LogLine,
     Record,
+    SteeredTask,
     SubmittedTask,
     Task,
     UrlStory,
@@ -26,10 +28,15 @@ from crawlmesh.protocol.task_messages import NewTask
 _BATCH = 1_000  # tasks in one request
 _RECORDS = 500  # in one request
 _LINES = 1_000  # in one request
+_EXPORT_SILENCE = 900.0  # seconds: some formats are written whole before the first byte comes
 
 
 class _Batch(msgspec.Struct):
     tasks: list[SubmittedTask]
+
+
+class _Steered(msgspec.Struct):
+    tasks: list[SteeredTask]
 
 
 class _Items(msgspec.Struct):
@@ -114,9 +121,23 @@ class Tasks:
         """Take an ended task again."""
         return await self._steer(task_id, "retry")
 
-    async def retry_failed(self, task_id: str) -> Task:
-        """Take the dead links of a crawl again."""
-        return await self._steer(task_id, "retry-failed")
+    async def retry_failed(
+        self, task_id: str, *, reason: str | None = None, urls: Sequence[str] | None = None
+    ) -> Task:
+        """Take the dead links of a crawl again: all, those that died for a reason, or these."""
+        conditions = {"reason": reason, "urls": None if urls is None else list(urls)}
+        body = {name: value for name, value in conditions.items() if value is not None}
+        return await self._connection.ask("POST", _path(task_id, ":retry-failed"), Task, body=body)
+
+    def failures(self, task_id: str, reason: str | None = None) -> AsyncIterator[Failure]:
+        """The dead links of a crawl, in the order in which they were found."""
+        return all_items(self._connection, _path(task_id, "/failures"), Failure, {"reason": reason}, _RECORDS)
+
+    async def prioritize(self, task_ids: Sequence[str], priority: int) -> Sequence[SteeredTask]:
+        """Give many tasks another priority; the answer says what became of each."""
+        body = {"ids": list(task_ids), "priority": priority}
+        answer = await self._connection.ask("POST", "/api/v1/tasks:prioritize", _Steered, body=body)
+        return answer.tasks
 
     async def reprioritize(self, task_id: str, priority: int) -> Task:
         """Give a task another priority."""
@@ -151,6 +172,16 @@ class Tasks:
     def records(self, task_id: str) -> AsyncIterator[Record]:
         """What the pages of a crawl yielded."""
         return all_items(self._connection, _path(task_id, "/records"), Record, {}, _RECORDS)
+
+    async def export(self, task_id: str, file: BinaryIO, file_format: str = "jsonl") -> int:
+        """Write all records into an open file: as `jsonl`, `csv` or `parquet`. Returns how many bytes."""
+        path, query = _path(task_id, "/records:export"), {"format": file_format}
+        size = 0
+        async with self._connection.stream(path, query, {}, accept="*/*", silence=_EXPORT_SILENCE) as content:
+            async for piece in content.iter_any():
+                file.write(piece)
+                size += len(piece)
+        return size
 
     async def logs(
         self, task_id: str, *, execution_id: str | None = None, follow: bool = False, interval: float = 1.0

@@ -15,6 +15,11 @@ def new_key_secret() -> str:
     return "cm_" + secrets.token_urlsafe(32)
 
 
+def new_session_secret() -> str:
+    """The secret of a session, for a cookie."""
+    return "cms_" + secrets.token_urlsafe(32)
+
+
 def hash_of(secret: str) -> str:
     """SHA-256, hexadecimal: all that is ever stored."""
     return hashlib.sha256(secret.encode("utf-8", "surrogatepass")).hexdigest()

@@ -3,16 +3,20 @@
 import math
 
 import msgspec
+from msgspec import UNSET
 
 from crawlmesh.control.changing import change_node
 from crawlmesh.control.context import ControlContext
 from crawlmesh.control.sessions import node_in_session
 from crawlmesh.model.event import Event, EventType
 from crawlmesh.model.node import Heartbeat, Node, NodeStatus
+from crawlmesh.model.sample import PAGES
 from crawlmesh.protocol.node_messages import HeartbeatAnswer, HeartbeatMessage
 from crawlmesh.rules import node_lifecycle
 
 _LEFT = "It left."  # the reason that `node_lifecycle.left` gives
+_SOONEST = 5.0  # seconds between two heartbeats of a node whose crawls get on
+_MOST_BETWEEN = 10.0  # such heartbeats in a second, of all nodes of this master
 _SILENT = frozenset({NodeStatus.PENDING, NodeStatus.UNRESPONSIVE, NodeStatus.OFFLINE})
 
 
@@ -24,11 +28,20 @@ async def heartbeat(context: ControlContext, node_id: str, message: HeartbeatMes
     node = await node_in_session(context, node_id, message.session)
     now = context.clock.now()
     beat = _cleaned(node_id, message, now)
-    await context.store.record_heartbeats([beat], [_event(beat)])
+    if message.between:
+        await context.store.record_heartbeats([beat], history=False)
+    else:
+        await context.store.record_heartbeats([beat], [_event(beat)])
     status = node.status
     if status in _SILENT:
         status = (await revive(context, node_id, message.session, now)).status
-    return HeartbeatAnswer(node_id=node_id, timestamp=now, status=status.value)
+    between = _between(context) if PAGES in beat.usage else UNSET
+    return HeartbeatAnswer(node_id=node_id, timestamp=now, status=status.value, between=between)
+
+
+def _between(context: ControlContext) -> float:
+    """Seconds until a node may tell its pace, so that all that speak to this master cost it little."""
+    return max(_SOONEST, context.remembered.known_nodes / _MOST_BETWEEN)
 
 
 async def revive(context: ControlContext, node_id: str, session: int | None, now: float) -> Node:

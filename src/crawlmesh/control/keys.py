@@ -1,4 +1,6 @@
-"""API keys: make, look at, forget, and recognise (Y2)."""
+"""API keys: make, look at, forget, and recognise (Y2). Sessions are recognised as keys are."""
+
+from collections.abc import Sequence
 
 import msgspec
 
@@ -14,7 +16,7 @@ JOIN_KEY_ID = "key-join"
 _REMEMBERED_FOR = 5.0  # seconds that a key which another master has deleted may still be taken
 _PAUSE_AFTER_GUESS = 0.5  # seconds between two questions to the store for keys that nobody knows
 _NOTED_EVERY = 60.0  # seconds between two notes of when a key was used
-_UNKNOWN = "This key is not known. Give one that `create_key` answered with."
+UNKNOWN_KEY = "This key is not known. Give one that `create_key` answered with."
 
 
 class NewKey(msgspec.Struct, frozen=True):
@@ -48,33 +50,43 @@ async def create_key(
 
 
 async def list_keys(context: ControlContext) -> list[ApiKey]:
-    """All keys, oldest first."""
-    return await context.store.keys()
+    """All keys, oldest first. What their sessions did counts as theirs; sessions themselves are left out."""
+    last_used: dict[str | None, float] = {}
+    keys = await context.store.keys()
+    for key in keys:
+        owner = key.session_of or key.id
+        last_used[owner] = max(last_used.get(owner, 0.0), key.last_used_at or 0.0)
+    return [
+        msgspec.structs.replace(key, last_used_at=last_used[key.id] or None)
+        for key in keys
+        if key.session_of is None
+    ]
 
 
 async def delete_key(context: ControlContext, key_id: str) -> None:
-    """The key is worth nothing from now on. Raises NotFoundError."""
-    deleted = await context.store.delete_key(key_id)
+    """The key and its sessions are worth nothing from now on. Raises NotFoundError."""
+    known = any(key.id == key_id and key.session_of is None for key in await context.store.keys())
+    deleted = known and await context.store.delete_key(key_id)
     context.remembered.forget_keys()
     if not deleted:
         raise NotFoundError(f"There is no key {key_id!r}.")
 
 
 async def authenticate_key(context: ControlContext, secret: str) -> ApiKey:
-    """The key whose secret this is. Raises UnauthenticatedError."""
+    """The key or session whose secret this is. Raises UnauthenticatedError."""
     told = hash_of(secret)
     key = await _find(context, told)
     now = context.clock.now()
     if key is None or not same(key.hash, told):
-        raise UnauthenticatedError(_UNKNOWN)
+        raise UnauthenticatedError(UNKNOWN_KEY)
     if key.expires_at is not None and key.expires_at <= now:
-        raise UnauthenticatedError(f"The key {key.name} has expired. Ask an administrator for a new one.")
+        raise UnauthenticatedError(_expired(key))
     if key.last_used_at is None or key.last_used_at + _NOTED_EVERY <= now:
         key = msgspec.structs.replace(key, last_used_at=now)
         context.remembered.keys[told] = key
         if not await context.store.touch_key(key.id, now):
             context.remembered.forget_keys()
-            raise UnauthenticatedError(_UNKNOWN)
+            raise UnauthenticatedError(UNKNOWN_KEY)
     return key
 
 
@@ -87,7 +99,7 @@ async def bootstrap_admin_key(context: ControlContext, secret: str | None = None
     if secret is not None:
         await _keep_given(context, _admin_key(context, secret))
         return None
-    if any(key.role is Role.ADMIN for key in await context.store.keys()):
+    if any(key.role is Role.ADMIN and key.session_of is None for key in await context.store.keys()):
         return None
     made = new_key_secret()
     return made if await _add(context, _admin_key(context, made)) else None
@@ -103,6 +115,22 @@ async def bootstrap_join_token(context: ControlContext, secret: str | None = Non
         return None
     made = new_key_secret()
     return made if await _add(context, _join_key(context, made)) else None
+
+
+def usable_keys(keys: Sequence[ApiKey]) -> list[ApiKey]:
+    """All but sessions whose key is gone, or was replaced since by another of the same id."""
+    made_at = {key.id: key.created_at for key in keys if key.session_of is None}
+    return [
+        key
+        for key in keys
+        if key.session_of is None or key.created_at >= made_at.get(key.session_of, float("inf"))
+    ]
+
+
+def _expired(key: ApiKey) -> str:
+    if key.session_of is not None:
+        return "Your session has expired. Sign in again."
+    return f"The key {key.name} has expired. Ask an administrator for a new one."
 
 
 def _admin_key(context: ControlContext, secret: str) -> ApiKey:
@@ -148,7 +176,7 @@ async def _read(context: ControlContext) -> None:
     asked_at = remembered.keys_forgotten
     keys = await context.store.keys()
     if asked_at == remembered.keys_forgotten:
-        remembered.keys = {key.hash: key for key in keys}
+        remembered.keys = {key.hash: key for key in usable_keys(keys)}
         remembered.keys_read_at = context.clock.monotonic()
 
 

@@ -17,6 +17,7 @@ from crawlmesh.control.loops.publish_events import PublishEvents
 from crawlmesh.control.loops.publish_records import PublishRecords
 from crawlmesh.control.loops.retention import Retention
 from crawlmesh.control.loops.schedule import Schedule
+from crawlmesh.control.loops.take_samples import TakeSamples
 from crawlmesh.control.loops.take_tasks import TakeTasks
 from crawlmesh.control.loops.task_timeouts import TaskTimeouts
 from crawlmesh.control.loops.wake_waiting import WakeWaiting
@@ -39,6 +40,7 @@ def loops_with(probe: NodeProbe, bodies: BusBodies = PLAIN_BODIES) -> MakeLoops:
             LeaseExpiry(context, lead),
             FinishCrawls(context, lead),
             FilterWatch(context, lead),
+            TakeSamples(context, lead, fleet_view),
             Retention(context, lead),
         )
 

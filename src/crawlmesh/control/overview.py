@@ -1,6 +1,7 @@
 """The whole cluster on one page (M1)."""
 
 from collections import Counter
+from collections.abc import Iterable
 
 import msgspec
 
@@ -8,7 +9,7 @@ from crawlmesh.control.broker import BrokerState, broker_state
 from crawlmesh.control.context import ControlContext
 from crawlmesh.control.crawl_filters import CrawlFilter, crawl_filters
 from crawlmesh.control.crawl_store_state import StoreState, crawl_store_state
-from crawlmesh.model.node import HealthStatus, Node, NodeStatus
+from crawlmesh.model.node import HealthStatus, NodeStatus
 from crawlmesh.model.task import TaskStatus
 
 _SHOWN_FILTERS = 10
@@ -39,29 +40,32 @@ class Overview(msgspec.Struct, frozen=True, kw_only=True):
 
 
 async def overview(context: ControlContext, *, leads: bool = True) -> Overview:
-    """Reads each node once; everything else is kept as a counter. `leads`: whether this master does."""
+    """Nodes are summed up by the store, everything else is counted. `leads`: whether this master does."""
     store = context.store
     now = context.clock.now()
     tasks = (await store.count_tasks()).by_status
-    nodes = await store.nodes_changed_since(0.0)
-    online = [node for node in nodes if node.status is NodeStatus.ONLINE]
-    statuses = Counter(node.status.value for node in nodes)
-    health = Counter(node.health.status.value for node in nodes)
+    groups = await store.node_groups()
+    online = [group for group in groups if group.status is NodeStatus.ONLINE]
+    statuses: Counter[str] = Counter()
+    health: Counter[str] = Counter()
+    for group in groups:
+        statuses[group.status.value] += group.nodes
+        health[group.health.value] += group.nodes
     leader = await store.leader()
     return Overview(
         at=now,
         tasks={status.value: tasks.get(status.value, 0) for status in TaskStatus},
         tasks_total=sum(tasks.values()),
         nodes={status.value: statuses[status.value] for status in NodeStatus},
-        nodes_total=len(nodes),
+        nodes_total=statuses.total(),
         health={status.value: health[status.value] for status in HealthStatus},
         clusters=len(await store.clusters()),
         running=sum((await store.node_loads()).values()),
-        slots=sum(node.slots for node in online),
+        slots=sum(group.slots for group in online),
         queues=len(await store.queue_heads()),
-        mean_load=_mean([node.load for node in online]),
-        mean_cpu=_mean_usage(online, "cpu_usage"),
-        mean_memory=_mean_usage(online, "memory_usage"),
+        mean_load=_mean((group.load, group.nodes) for group in online),
+        mean_cpu=_mean((group.cpu, group.cpu_told) for group in online),
+        mean_memory=_mean((group.memory, group.memory_told) for group in online),
         leader=leader.holder if leader is not None and leader.expires_at > now else None,
         last_event_id=await store.last_event_id(),
         filters=(await crawl_filters(context))[:_SHOWN_FILTERS],
@@ -71,9 +75,10 @@ async def overview(context: ControlContext, *, leads: bool = True) -> Overview:
     )
 
 
-def _mean(values: list[float]) -> float | None:
-    return sum(values) / len(values) if values else None
-
-
-def _mean_usage(nodes: list[Node], name: str) -> float | None:
-    return _mean([node.usage[name] for node in nodes if name in node.usage])
+def _mean(parts: Iterable[tuple[float, int]]) -> float | None:
+    """Of sums, each with how many it is made of; None where there is nothing."""
+    total, number = 0.0, 0
+    for part, of in parts:
+        total += part
+        number += of
+    return total / number if number else None

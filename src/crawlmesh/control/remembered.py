@@ -3,6 +3,7 @@
 import asyncio
 
 from crawlmesh.model.access import ApiKey
+from crawlmesh.model.attention import AttentionList
 from crawlmesh.model.node import Node, NodeStatus
 from crawlmesh.rules.placement.fleet import Fleet
 
@@ -23,11 +24,19 @@ class Remembered:
         self.keys_read_at = float("-inf")
         self.keys_forgotten = 0  # how often: what was asked for before such a moment is not to be kept
         self.reading_keys = asyncio.Lock()
+        self.attention: AttentionList | None = None
+        self.attention_until = float("-inf")
+        self.reading_attention = asyncio.Lock()
 
     def node(self, node_id: str, now: float, life: float) -> Node | None:
         """The node as it was at most `life` seconds ago."""
         found = self._nodes.get(node_id)
         return found[1] if found is not None and found[0] + life > now else None
+
+    @property
+    def known_nodes(self) -> int:
+        """How many nodes spoke to this master, about."""
+        return len(self._nodes)
 
     def keep_node(self, node: Node, now: float) -> None:
         """Remember a node."""

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from crawlmesh.control.changing import change_task, known_task
 from crawlmesh.control.context import ControlContext
 from crawlmesh.control.crawl_state import crawl_progress, is_finished
-from crawlmesh.errors import ConflictError, InvalidError, UnknownCrawlError
+from crawlmesh.errors import InvalidError
 from crawlmesh.model.change import TaskChange
 from crawlmesh.model.execution import Execution
 from crawlmesh.model.task import WEB_CRAWL, Task
@@ -35,21 +35,6 @@ async def retry_task(context: ControlContext, task_id: str) -> Task:
     if task.task_type == WEB_CRAWL and task.ended:
         await _prepare_crawl_again(context, task)
     return await _steered(context, task_id, task_lifecycle.retried)
-
-
-async def retry_failed_urls(context: ControlContext, task_id: str) -> Task:
-    """Try the URLs of a crawl once more that were given up. Raises ConflictError where there are none."""
-    task = await known_task(context, task_id)
-    if task.task_type != WEB_CRAWL:
-        raise ConflictError(f"The task {task_id!r} is a {task.task_type!r}, which has no URLs to retry.")
-    try:
-        revived = await context.crawl_store.retry_dead(task_id)
-    except UnknownCrawlError:
-        revived = 0
-    if not revived:
-        raise ConflictError(f"The task {task_id!r} has no URL that was given up.")
-    task = await known_task(context, task_id)
-    return await _steered(context, task_id, task_lifecycle.retried) if task.ended else task
 
 
 async def reprioritize(context: ControlContext, task_id: str, priority: int) -> Task:

@@ -1,4 +1,4 @@
-"""Who may do what: API keys and their roles."""
+"""Who may do what: API keys, their roles, and the sessions of browsers."""
 
 from enum import StrEnum
 
@@ -15,7 +15,10 @@ class Role(StrEnum):
 
 
 class ApiKey(msgspec.Struct, frozen=True, kw_only=True):
-    """A key; only its SHA-256 hash is kept."""
+    """A key; only its SHA-256 hash is kept. With `session_of` it is the session of a browser.
+
+    A session has the role of the key whose id that is, and is worth nothing without it.
+    """
 
     id: str
     name: str
@@ -24,3 +27,4 @@ class ApiKey(msgspec.Struct, frozen=True, kw_only=True):
     created_at: float = 0.0
     expires_at: float | None = None
     last_used_at: float | None = None
+    session_of: str | None = None

@@ -72,9 +72,11 @@ class NodePage(msgspec.Struct, frozen=True):
 
 
 class EventQuery(msgspec.Struct, frozen=True, kw_only=True):
-    """Which events. All conditions must hold."""
+    """Which events, oldest first or newest first. All conditions must hold."""
 
     after: int = 0
+    before: int | None = None  # only ids below it
+    newest_first: bool = False
     types: tuple[EventType, ...] = ()
     task_id: str | None = None
     node_id: str | None = None
@@ -98,6 +100,20 @@ class TaskCounts(msgspec.Struct, frozen=True):
     by_status: dict[str, int] = {}
 
 
+class NodeGroup(msgspec.Struct, frozen=True, kw_only=True):
+    """All nodes of one status and health, summed up from their latest heartbeats."""
+
+    status: NodeStatus
+    health: HealthStatus
+    nodes: int
+    slots: int
+    load: float
+    cpu: float  # sum of cpu_usage
+    cpu_told: int  # nodes that told it
+    memory: float
+    memory_told: int
+
+
 class Retention(msgspec.Struct, frozen=True, kw_only=True):
     """Moments before which rows are no longer kept; None keeps them for ever."""
 
@@ -106,6 +122,7 @@ class Retention(msgspec.Struct, frozen=True, kw_only=True):
     heartbeats: float | None = None
     logs: float | None = None
     idempotency_keys: float | None = None  # by the end of their life
+    samples: dict[int, float] = {}  # by their step
 
 
 class ClusterSummary(msgspec.Struct, frozen=True):

@@ -48,3 +48,14 @@ class LedgerEntry(msgspec.Struct, frozen=True):
     attempts: tuple[Attempt, ...] = ()
     has_record: bool = False
     redirected_from: tuple[str, ...] = ()
+
+
+class DeadLink(msgspec.Struct, frozen=True):
+    """A link that was given up. `reason` is "unknown" where none was told."""
+
+    link_id: int
+    url: str
+    reason: str
+    http_status: int | None
+    attempts: int
+    at: float  # of the last attempt

@@ -12,6 +12,7 @@ from crawlmesh.model.log_line import LogLine
 from crawlmesh.model.node import Heartbeat, Node, NodeHealth, NodeStatus
 from crawlmesh.model.query import (
     EventQuery,
+    NodeGroup,
     NodePage,
     NodeQuery,
     QueueHead,
@@ -21,6 +22,7 @@ from crawlmesh.model.query import (
     TaskPage,
     TaskQuery,
 )
+from crawlmesh.model.sample import Sample
 from crawlmesh.model.task import Task
 
 
@@ -139,6 +141,10 @@ class ControlStore(Protocol):
         """A page of nodes."""
         ...
 
+    async def node_groups(self) -> list[NodeGroup]:
+        """How many nodes are in which status and health, and how they fare, in no order."""
+        ...
+
     async def nodes_changed_since(self, moment: float) -> list[Node]:
         """Nodes whose row changed at or after the moment, heartbeats included. 0: all nodes."""
         ...
@@ -147,8 +153,13 @@ class ControlStore(Protocol):
         """Nodes in these statuses that were last heard of before the moment (or never), longest first."""
         ...
 
-    async def record_heartbeats(self, heartbeats: Sequence[Heartbeat], events: Sequence[Event] = ()) -> None:
-        """Keep what nodes said, as their latest and in their history. Unknown nodes are left out."""
+    async def record_heartbeats(
+        self, heartbeats: Sequence[Heartbeat], events: Sequence[Event] = (), *, history: bool = True
+    ) -> None:
+        """Keep what nodes said, as their latest and in their history. Unknown nodes are left out.
+
+        Without `history`: only as their latest.
+        """
         ...
 
     async def record_health(self, found: Sequence[tuple[str, NodeHealth]]) -> None:
@@ -157,6 +168,14 @@ class ControlStore(Protocol):
 
     async def heartbeat_history(self, node_id: str, since: float, limit: int) -> list[Heartbeat]:
         """Heartbeats of a node from a moment on, oldest first."""
+        ...
+
+    async def heartbeat_means(self, node_id: str, step: int, since: float, limit: int) -> list[Sample]:
+        """What a node told from a moment on, as means over steps of so many seconds, oldest first.
+
+        Values, where it told them: cpu, memory, disk, load (0 … 1), received, sent (bytes/s), pages (per
+        second), active_tasks. `limit` is of steps. The series is `node_series(node_id)`.
+        """
         ...
 
     async def delete_node(self, node_id: str, events: Sequence[Event] = ()) -> bool:
@@ -192,11 +211,11 @@ class ControlStore(Protocol):
         ...
 
     async def keys(self) -> list[ApiKey]:
-        """All keys, oldest first."""
+        """All keys and sessions, oldest first."""
         ...
 
     async def delete_key(self, key_id: str) -> bool:
-        """Forget a key. False where it is unknown."""
+        """Forget a key and its sessions, or a session. False where it is unknown."""
         ...
 
     # -- events and logs -------------------------------------------------------------------------
@@ -206,7 +225,7 @@ class ControlStore(Protocol):
         ...
 
     async def events(self, query: EventQuery) -> list[Event]:
-        """Events above `query.after`, oldest first."""
+        """Events with ids above `query.after` and below `query.before`, oldest first, or newest first."""
         ...
 
     async def last_event_id(self) -> int:
@@ -231,6 +250,18 @@ class ControlStore(Protocol):
         self, task_id: str, *, execution_id: str | None = None, after: int = 0, limit: int = 1000
     ) -> list[LogLine]:
         """Lines with an id above `after`, oldest first."""
+        ...
+
+    # -- samples ---------------------------------------------------------------------------------
+
+    async def keep_samples(
+        self, samples: Sequence[Sample], *, leader_fence: int | None = None, now: float = 0.0
+    ) -> None:
+        """Add or replace samples; each is known by its series, its step and its moment."""
+        ...
+
+    async def samples(self, series: str, step: int, since: float, limit: int) -> list[Sample]:
+        """Samples of a series from a moment on, oldest first."""
         ...
 
     # -- leading ---------------------------------------------------------------------------------
@@ -269,7 +300,7 @@ class ControlStore(Protocol):
     async def prune(self, retention: Retention, limit: int) -> int:
         """Delete what is older than it must be kept, at most `limit` rows of each kind. Returns how many.
 
-        Tasks go with their executions and logs, and only ended ones do.
+        Tasks go with their executions, logs and samples, and only ended ones do.
         """
         ...
 

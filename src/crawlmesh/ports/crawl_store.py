@@ -7,7 +7,7 @@ from crawlmesh.model.crawl import Crawl, CrawlProgress, HostProgress
 from crawlmesh.model.host import HostLimits, HostStatus
 from crawlmesh.model.lease import LeaseGrant, LeaseRequest, Renewal, Settlement
 from crawlmesh.model.link import NewLink, SkippedLink
-from crawlmesh.model.record import LedgerEntry, Record
+from crawlmesh.model.record import DeadLink, LedgerEntry, Record
 
 
 class CrawlStore(Protocol):
@@ -92,8 +92,23 @@ class CrawlStore(Protocol):
         """
         ...
 
-    async def retry_dead(self, crawl_id: str) -> int:
-        """Make all dead links pending again with their attempts at zero. Returns how many."""
+    async def dead_links(
+        self, crawl_id: str, reason: str | None = None, after: int = 0, limit: int = 100
+    ) -> list[DeadLink]:
+        """Dead links with an id above `after`, in the order of ids; with a reason, those of that one only.
+
+        A link that died without a reason has the reason "unknown".
+        """
+        ...
+
+    async def retry_dead(
+        self, crawl_id: str, reason: str | None = None, fingerprints: Sequence[bytes] | None = None
+    ) -> int:
+        """Make dead links pending again with their attempts at zero. Returns how many.
+
+        All of them, or those that fulfil each condition given: that died for this reason, and that are among
+        these. Others, and fingerprints of links that are not dead, are left as they are.
+        """
         ...
 
     async def recrawl(self, crawl_id: str) -> int:

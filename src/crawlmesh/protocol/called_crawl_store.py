@@ -8,7 +8,7 @@ from crawlmesh.model.crawl import Crawl, CrawlProgress, HostProgress
 from crawlmesh.model.host import HostLimits, HostStatus
 from crawlmesh.model.lease import LeaseGrant, LeaseRequest, Renewal, Settlement
 from crawlmesh.model.link import NewLink, SkippedLink
-from crawlmesh.model.record import LedgerEntry, Record
+from crawlmesh.model.record import DeadLink, LedgerEntry, Record
 
 
 class CalledCrawlStore:
@@ -58,9 +58,18 @@ class CalledCrawlStore:
         """See CrawlStore.expire."""
         return int(await self._call("expire", node_id, everything))
 
-    async def retry_dead(self, crawl_id: str) -> int:
+    async def dead_links(
+        self, crawl_id: str, reason: str | None = None, after: int = 0, limit: int = 100
+    ) -> list[DeadLink]:
+        """See CrawlStore.dead_links."""
+        links: list[DeadLink] = await self._call("dead_links", crawl_id, reason, after, limit)
+        return links
+
+    async def retry_dead(
+        self, crawl_id: str, reason: str | None = None, fingerprints: Sequence[bytes] | None = None
+    ) -> int:
         """See CrawlStore.retry_dead."""
-        return int(await self._call("retry_dead", crawl_id))
+        return int(await self._call("retry_dead", crawl_id, reason, fingerprints))
 
     async def recrawl(self, crawl_id: str) -> int:
         """See CrawlStore.recrawl."""

@@ -21,7 +21,9 @@ NODE_METHODS = frozenset({"create_crawl", "add", "lease", "settle", "renew", "pr
 _MOST_CALLS = 1_000  # in one request
 _MOST_CLIENTS = 10_000
 _MOST_BYTES = 64 * 1024 * 1024  # of answers that are remembered
-_READING = frozenset({"crawls", "progress", "hosts", "host_status", "all_hosts", "records", "explain"})
+_READING = frozenset(
+    {"crawls", "progress", "hosts", "host_status", "all_hosts", "dead_links", "records", "explain"}
+)
 
 
 class _Client(msgspec.Struct):

@@ -14,7 +14,7 @@ from crawlmesh.model.crawl import Crawl, CrawlProgress, HostProgress
 from crawlmesh.model.host import HostLimits, HostStatus
 from crawlmesh.model.lease import LeaseGrant, LeaseRequest, Renewal, Settlement
 from crawlmesh.model.link import NewLink, SkippedLink
-from crawlmesh.model.record import LedgerEntry, Record
+from crawlmesh.model.record import DeadLink, LedgerEntry, Record
 
 
 class Call(msgspec.Struct, array_like=True, frozen=True):
@@ -56,7 +56,8 @@ METHODS: dict[str, tuple[Any, Any]] = {
     "lease": (tuple[LeaseRequest], LeaseGrant),
     "settle": (tuple[list[Settlement]], list[bool]),
     "renew": (tuple[list[Renewal]], list[bool]),
-    "retry_dead": (tuple[str], int),
+    "dead_links": (tuple[str, str | None, int, int], list[DeadLink]),
+    "retry_dead": (tuple[str, str | None, list[bytes] | None], int),
     "recrawl": (tuple[str], int),
     "progress": (tuple[str], CrawlProgress),
     "hosts": (tuple[str, int], list[HostProgress]),

@@ -6,7 +6,7 @@
 from typing import Annotated, Any, Literal
 
 import msgspec
-from msgspec import Meta
+from msgspec import UNSET, Meta, UnsetType
 
 from crawlmesh.model.execution import Assignment, EndedBy
 from crawlmesh.model.task import TaskResult
@@ -65,14 +65,20 @@ class HeartbeatMessage(msgspec.Struct, frozen=True, kw_only=True):
     session: Count | None = None  # None: a client that does not know sessions
     task_errors: Count = 0
     task_latency: float = 0.0  # seconds
+    between: bool = False  # sent between two regular ones, for the pace of crawls: it is not kept
 
 
 class HeartbeatAnswer(msgspec.Struct, frozen=True, kw_only=True):
-    """`status` is that of the node from now on."""
+    """`status` is that of the node from now on.
+
+    `between`: after so many seconds a node whose crawls get on may tell their pace, if that is before its
+    next heartbeat. Only nodes that tell it get this.
+    """
 
     node_id: str
     timestamp: float
     status: str
+    between: float | UnsetType = UNSET
 
 
 class PullMessage(msgspec.Struct, frozen=True, kw_only=True):

@@ -25,6 +25,8 @@ MOVES: Final[Mapping[NodeStatus, frozenset[NodeStatus]]] = MappingProxyType(
     }
 )
 
+WAS_SILENT: Final = "It was silent for too long."  # the reason of a node that was given up
+
 _COMES_BACK = frozenset({_S.PENDING, _S.UNRESPONSIVE, _S.OFFLINE})
 
 
@@ -123,7 +125,7 @@ def silent(node: Node, now: float) -> NodeChange:
 
 def gone(node: Node, now: float) -> NodeChange:
     """It was silent for so long that it is no longer expected back."""
-    return _moved(node, NodeStatus.OFFLINE, now, reason="It was silent for too long.")
+    return _moved(node, NodeStatus.OFFLINE, now, reason=WAS_SILENT)
 
 
 def left(node: Node, now: float) -> NodeChange:

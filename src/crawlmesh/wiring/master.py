@@ -8,6 +8,7 @@ import socket
 from collections.abc import Iterator
 from contextlib import AsyncExitStack, contextmanager
 
+from crawlmesh.adapters.files import FileRecordExport
 from crawlmesh.adapters.network import TcpNodeProbe
 from crawlmesh.api.app import make_app
 from crawlmesh.api.options import ApiOptions
@@ -26,6 +27,7 @@ from crawlmesh.settings import Settings
 from crawlmesh.wiring.control import make_control_context
 from crawlmesh.wiring.discovery import announced_addresses, make_discovery
 from crawlmesh.wiring.keys import MasterKeys, prepare_keys
+from crawlmesh.wiring.preview import make_previews
 
 _BACKLOG = 2_048
 
@@ -76,7 +78,13 @@ class Master:
             known_join_token=known_join_token,
         )
         election = LeaderElection(context, _holder(), _make_loops(settings))
-        app = make_app(context, ApiOptions(leads=lambda: election.leads, measurements=measurements))
+        options = ApiOptions(
+            leads=lambda: election.leads,
+            measurements=measurements,
+            record_export=FileRecordExport(),
+            preview=make_previews(settings, self._closing).show,
+        )
+        app = make_app(context, options)
         server = _Server(make_server(app, settings.host, settings.port).config)
         if settings.tls_certificate is not None:
             server.config.ssl_certfile = str(settings.tls_certificate)

@@ -36,6 +36,7 @@ from crawlmesh.worker.pulls import Pulls
 from crawlmesh.worker.readings import Readings
 from crawlmesh.worker.reporter import Reporter
 from crawlmesh.worker.session_tasks import cancel_all, first_error, wants_registration
+from crawlmesh.worker.work_rates import WorkRates
 from crawlmesh.worker.worker_log import WorkerLog
 
 # Of which no repetition makes anything else; not found: the cluster that the node wants to be in.
@@ -102,7 +103,13 @@ class Agent:
         self._reporter = Reporter(master, self._executions.answered)
         self._executions.on_end = self._reporter.add
         self._heartbeats = Heartbeats(
-            master, readings, self._executions, options.slots, self._heard_status, self._log
+            master,
+            readings,
+            self._executions,
+            WorkRates(engines, clock),
+            options.slots,
+            self._heard_status,
+            self._log,
         )
         self._intake = AssignmentIntake(channel, self._executions, clock, options.slots)
         self._pulls = Pulls(

@@ -12,6 +12,7 @@ from crawlmesh.crawl.plan import CrawlPlan
 from crawlmesh.crawl.tally import CrawlTally
 from crawlmesh.errors import StoreError
 from crawlmesh.model.crawl import CrawlProgress, Dedup
+from crawlmesh.worker.work_done import WorkDone
 
 ExpireLeases = Callable[[str], Awaitable[object]]  # of a dead engine, by the name it leased under
 
@@ -50,6 +51,8 @@ class CrawlEngines(ABC):
 
     def __init__(self) -> None:
         self._crawls: dict[str, RunningCrawl] = {}
+        self._seen: dict[str, WorkDone] = {}  # of crawls that are worked on, as it was told last
+        self._past = WorkDone()  # of crawls that were given back
 
     @abstractmethod
     async def start(self, node_id: str) -> None:
@@ -66,6 +69,19 @@ class CrawlEngines(ABC):
     @abstractmethod
     def tally(self, crawl_id: str) -> CrawlTally:
         """What was done here for a crawl so far."""
+
+    def work_done(self) -> WorkDone:
+        """What was done here for all crawls since this process began. It never goes down.
+
+        A process of the pool that is replaced, or that gives a crawl back, may take its count along for a
+        moment; what was seen of it once stays.
+        """
+        total = self._past
+        for crawl_id in self._crawls:
+            seen = self._seen.get(crawl_id, WorkDone()).or_more(WorkDone.of(self.tally(crawl_id)))
+            self._seen[crawl_id] = seen
+            total += seen
+        return total
 
     @abstractmethod
     def _begin(self, order: PlanOrder) -> None: ...
@@ -96,10 +112,13 @@ class CrawlEngines(ABC):
         return await asyncio.shield(crawl.gone)  # goes on where the execution is broken off
 
     async def _give_back(self, crawl_id: str) -> CrawlTally:
+        tally = CrawlTally()
         try:
-            return await self._end(crawl_id)
+            tally = await self._end(crawl_id)
         finally:
             self._crawls.pop(crawl_id, None)
+            self._past += self._seen.pop(crawl_id, WorkDone()).or_more(WorkDone.of(tally))
+        return tally
 
     def _crawl_ended(self, crawl_id: str, progress: CrawlProgress | None) -> None:
         crawl = self._crawls.get(crawl_id)

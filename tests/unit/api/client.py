@@ -44,11 +44,11 @@ class Stream:
 
 class Client:
     def __init__(self, app: FastAPI, key: str | None = None) -> None:
-        self._app = app
+        self.app = app
         self._key = key
 
     def with_key(self, key: str | None) -> "Client":
-        return Client(self._app, key)
+        return Client(self.app, key)
 
     async def get(self, path: str, **query: Any) -> Answer:
         return await self.request("GET", path, query=query)
@@ -67,7 +67,7 @@ class Client:
         headers: Mapping[str, str] | None = None,
     ) -> Answer:
         sent = body if body is not None else (b"" if json is None else msgspec.json.encode(json))
-        scope = self._scope(method, path, query or {}, headers or {}, len(sent))
+        scope = self.scope(method, path, query or {}, headers or {}, len(sent))
         messages = [{"type": "http.request", "body": sent, "more_body": False}]
         got: list[dict[str, Any]] = []
 
@@ -79,7 +79,7 @@ class Client:
         async def send(message: Any) -> None:
             got.append(message)
 
-        await self._app(scope, receive, send)
+        await self.app(scope, receive, send)
         start = got[0]
         whole = b"".join(message.get("body", b"") for message in got[1:])
         return Answer(start["status"], _headers(start), whole)
@@ -87,7 +87,7 @@ class Client:
     @asynccontextmanager
     async def stream(self, path: str, **query: Any) -> AsyncIterator[Stream]:
         headers = query.pop("headers", {})
-        scope = self._scope("GET", path, query, headers, 0)
+        scope = self.scope("GET", path, query, headers, 0)
         stream = Stream()
         started = asyncio.Event()
         asked = False
@@ -108,7 +108,7 @@ class Client:
                 await stream.pieces.put(message["body"])
 
         async def serve() -> None:
-            await self._app(scope, receive, send)
+            await self.app(scope, receive, send)
             stream.ended.set()
 
         task = asyncio.create_task(serve())
@@ -119,7 +119,7 @@ class Client:
             stream.hang_up.set()
             await task
 
-    def _scope(
+    def scope(
         self, method: str, path: str, query: Mapping[str, Any], headers: Mapping[str, str], size: int
     ) -> dict[str, Any]:
         sent = {"host": "master", **{name.lower(): value for name, value in headers.items()}}

@@ -11,6 +11,8 @@ VIEWER = {"viewer", "operator", "admin"}
 OPERATOR = {"operator", "admin"}
 ADMIN = {"admin"}
 JOIN = {"node", "admin"}
+KEYS = {*VIEWER, "node"}
+ALL = {*KEYS, "nobody", "wrong", "token"}
 DEVICE = {"token", "operator", "admin"}
 TOKEN = {"token"}
 DESCRIPTIONS = ("/docs", "/openapi.json", "/docs/start.js", "/docs/assets/swagger-ui.css")
@@ -31,7 +33,8 @@ ALLOWED: dict[str, set[str]] = {
         for verb in ("cancel", "pause", "resume", "retry")
         for many in ("", "s")
     },
-    "retry_failed_urls": OPERATOR,
+    **dict.fromkeys(("retry_failed_urls", "prioritize_tasks", "preview_page"), OPERATOR),
+    **dict.fromkeys(("list_task_failures", "export_task_records"), VIEWER),
     **dict.fromkeys(("list_task_executions", "list_task_records", "list_task_logs"), VIEWER),
     **dict.fromkeys(("get_task_progress", "list_task_hosts", "why", "explain_task", "get_execution"), VIEWER),
     **dict.fromkeys(("list_nodes", "get_node", "list_node_heartbeats", "list_node_executions"), VIEWER),
@@ -48,7 +51,8 @@ ALLOWED: dict[str, set[str]] = {
     **dict.fromkeys(("limit_host", "free_host"), OPERATOR),
     **dict.fromkeys(("list_events", "stream_events"), VIEWER),
     **dict.fromkeys(("list_keys", "create_key", "delete_key"), ADMIN),
-    "whoami": {*VIEWER, "node"},
+    "whoami": KEYS,
+    **dict.fromkeys(("sign_in", "get_session", "sign_out", "get_health"), ALL),
     "get_overview": VIEWER,
     "register_device": JOIN,
     "list_devices": VIEWER,
@@ -59,7 +63,6 @@ ALLOWED: dict[str, set[str]] = {
     "assign_task": OPERATOR,
     "set_task_status": DEVICE,
     "get_distribution_overview": VIEWER,
-    "get_health": {"nobody", "wrong", "token", "node", *VIEWER},
 }
 
 
@@ -118,8 +121,29 @@ async def test_a_header_that_is_no_key_is_refused(master: Master, header: str) -
     assert (answer.status, answer.error["code"]) == (401, "unauthenticated")
 
 
-async def test_only_health_needs_no_key(master: Master) -> None:
+async def test_health_needs_no_key(master: Master) -> None:
     assert (await master.client(None).get("/health")).status == 200
+
+
+@pytest.mark.parametrize(
+    ("headers", "asks"),
+    [
+        ({}, True),
+        ({"Accept": "*/*"}, True),
+        ({"Accept": "text/html,application/xhtml+xml", "Sec-Fetch-Mode": "navigate"}, True),
+        ({"Accept": "application/json"}, False),
+        ({"Accept": "text/event-stream"}, False),
+        ({"Accept": "*/*", "Sec-Fetch-Mode": "cors"}, False),
+        ({"Cookie": "crawlmesh_session=over"}, False),
+    ],
+)
+async def test_browsers_ask_for_a_key_when_a_page_is_opened_but_not_for_its_scripts(
+    master: Master, headers: dict[str, str], asks: bool
+) -> None:
+    answer = await master.client(None).request("GET", "/api/v1/tasks", headers=headers)
+    assert answer.status == 401
+    assert ("Basic" in answer.headers["www-authenticate"]) is asks
+    assert "Bearer" in answer.headers["www-authenticate"]
 
 
 @pytest.mark.parametrize("path", DESCRIPTIONS)

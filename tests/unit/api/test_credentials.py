@@ -2,7 +2,7 @@ import base64
 
 import pytest
 
-from crawlmesh.api.credentials import is_from_here, key_given, token_given
+from crawlmesh.api.credentials import is_from_here, key_given, session_given, token_given
 from crawlmesh.errors import ForbiddenError, UnauthenticatedError
 
 HOST = {"host": "127.0.0.1:8000"}
@@ -27,6 +27,33 @@ def test_a_key_is_a_bearer_or_the_password_of_any_name(headers: dict[str, str]) 
     assert key_given("GET", headers) == "cm_secret"
 
 
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"cookie": "crawlmesh_session=cms_secret"},
+        {"cookie": "a=b; crawlmesh_session=cms_secret; c"},
+        {"cookie": "crawlmesh_session=cms_secret", "authorization": "Digest a"},
+    ],
+)
+def test_a_session_is_a_cookie(headers: dict[str, str]) -> None:
+    assert key_given("GET", headers) == "cms_secret"
+    assert session_given(headers) == "cms_secret"
+
+
+@pytest.mark.parametrize("header", ["Bearer cm_secret", basic("x:cm_secret")["authorization"]])
+def test_what_the_header_says_goes_before_the_cookie(header: str) -> None:
+    headers = {"authorization": header, "cookie": "crawlmesh_session=cms_secret"}
+    assert key_given("GET", headers) == "cm_secret"
+    with pytest.raises(UnauthenticatedError):
+        key_given("GET", {**headers, "authorization": header.partition(" ")[0]})
+
+
+@pytest.mark.parametrize("cookie", ["", "crawlmesh_session=", "other=cms_secret", "crawlmesh_session"])
+def test_a_cookie_without_a_session_is_none(cookie: str) -> None:
+    with pytest.raises(UnauthenticatedError):
+        key_given("GET", {"cookie": cookie})
+
+
 def test_a_password_may_have_colons() -> None:
     assert key_given("GET", basic("x:a:b")) == "a:b"
 
@@ -46,9 +73,10 @@ def test_keys_are_ascii(headers: dict[str, str]) -> None:
         key_given("GET", headers)
 
 
-def test_nodes_sign_in_with_no_password() -> None:
-    with pytest.raises(UnauthenticatedError):
-        token_given(basic("x:cm_secret"))
+def test_nodes_sign_in_with_no_password_and_no_session() -> None:
+    for headers in (basic("x:cm_secret"), {"cookie": "crawlmesh_session=cms_secret"}):
+        with pytest.raises(UnauthenticatedError):
+            token_given(headers)
 
 
 @pytest.mark.parametrize(
@@ -80,15 +108,16 @@ def test_nodes_sign_in_with_no_password() -> None:
 def test_other_sites_change_nothing_with_the_sign_in_of_a_browser(
     headers: dict[str, str], here: bool
 ) -> None:
-    sent = {**HOST, **headers, **basic("x:cm_secret")}
-    assert is_from_here(sent) is here
-    assert key_given("GET", sent) == "cm_secret"
-    for method in ("POST", "PUT", "PATCH", "DELETE", "NONSENSE"):
-        if here:
-            assert key_given(method, sent) == "cm_secret"
-        else:
-            with pytest.raises(ForbiddenError, match="another site"):
-                key_given(method, sent)
+    for credential in (basic("x:cm_secret"), {"cookie": "crawlmesh_session=cm_secret"}):
+        sent = {**HOST, **headers, **credential}
+        assert is_from_here(sent) is here
+        assert key_given("GET", sent) == "cm_secret"
+        for method in ("POST", "PUT", "PATCH", "DELETE", "NONSENSE"):
+            if here:
+                assert key_given(method, sent) == "cm_secret"
+            else:
+                with pytest.raises(ForbiddenError, match="another site"):
+                    key_given(method, sent)
 
 
 def test_a_bearer_is_taken_from_everywhere_since_no_browser_sends_it_by_itself() -> None:

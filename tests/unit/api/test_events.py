@@ -22,6 +22,21 @@ async def test_events_are_listed_by_type_task_and_id(master: Master) -> None:
     assert none == {"items": [], "last_id": later["last_id"]}
 
 
+async def test_the_newest_events_come_first_where_that_is_wanted(master: Master) -> None:
+    ids = [await master.submit() for _ in range(5)]
+    query = {"types": "task.created", "order": "desc", "limit": 2}
+    newest = (await master.client().get("/api/v1/events", **query)).json
+    assert [event["task_id"] for event in newest["items"]] == [ids[4], ids[3]]
+    assert newest["last_id"] == newest["items"][0]["id"]
+    before = newest["items"][-1]["id"]
+    older = (await master.client().get("/api/v1/events", before=before, **query)).json
+    assert [event["task_id"] for event in older["items"]] == [ids[2], ids[1]]
+    between = (await master.client().get("/api/v1/events", before=before, after=older["items"][1]["id"])).json
+    assert [event["task_id"] for event in between["items"]] == [ids[2]]
+    bad = await master.client().get("/api/v1/events", order="down")
+    assert (bad.status, bad.error["field"]) == (422, "order")
+
+
 async def test_a_listener_hears_what_happens_next(master: Master) -> None:
     await master.submit()
     async with master.client("viewer").stream(STREAM, types="task.created") as stream:

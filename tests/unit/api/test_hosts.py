@@ -1,6 +1,7 @@
 import pytest
 
-from crawlmesh.model.host import HostLimits
+from crawlmesh.api.shapes.crawls import host_state_shape
+from crawlmesh.model.host import HostLimits, HostState, RobotsFile
 from crawlmesh.testing.builders import all_fetched, crawl, lease_request, new_links
 from tests.unit.api.master import Master
 
@@ -45,6 +46,26 @@ async def test_limits_from_their_laying_down_to_their_end(master: Master) -> Non
     assert (await client.request("DELETE", f"{PATH}/limits")).status == 204
     assert (await client.request("DELETE", f"{PATH}/limits")).status == 204
     assert (await client.get(PATH)).json["blocked"] is False
+
+
+@pytest.mark.parametrize(
+    ("files", "robots", "read_at"),
+    [
+        ({}, "unknown", None),
+        ({"https": RobotsFile(0.0, 200, "User-agent: *")}, "rules", "1970-01-01T00:00:00Z"),
+        ({"https": RobotsFile(0.0, 404, None)}, "none", "1970-01-01T00:00:00Z"),
+        (
+            {"https": RobotsFile(9.0, 404, None), "http": RobotsFile(0.0, 200, "")},
+            "none",
+            "1970-01-01T00:00:09Z",
+        ),
+    ],
+)
+def test_what_is_known_of_the_robots_file(
+    files: dict[str, RobotsFile], robots: str, read_at: str | None
+) -> None:
+    shown = host_state_shape(HostState("a.example", robots=files))
+    assert (shown.robots, shown.robots_at) == (robots, read_at)
 
 
 async def test_hosts_come_in_pages_and_can_be_searched(master: Master) -> None:

@@ -1,6 +1,7 @@
 """The client and the real interface understand each other."""
 
 import asyncio
+import io
 import socket
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -9,9 +10,13 @@ from datetime import UTC, datetime
 import pytest
 
 from crawlmesh import Client
+from crawlmesh.adapters.files import FileRecordExport
 from crawlmesh.api.server import make_server
+from crawlmesh.crawl.preview import PagePreviews
 from crawlmesh.errors import InvalidError, NotFoundError
-from crawlmesh.testing.builders import all_fetched, crawl, lease_request, new_links
+from crawlmesh.model.page import FetchResponse
+from crawlmesh.testing.builders import all_fetched, crawl, dead, lease_request, new_links, settlement
+from crawlmesh.testing.manual_clock import ManualClock
 from tests.unit.api.master import NOW, Master
 
 
@@ -88,3 +93,71 @@ async def test_what_cannot_be_a_host_names_nothing(host: str) -> None:
     async with Client("http://127.0.0.1:9") as client:
         with pytest.raises(NotFoundError, match=f"There is no host {host!r}"):
             await client.hosts.get(host)
+
+
+async def test_failures_are_listed_and_some_tried_again() -> None:
+    master = await Master.start()
+    task_id = await master.submit()
+    store = master.context.crawl_store
+    await store.create_crawl(crawl(task_id))
+    await store.add(new_links(3, crawl_id=task_id))
+    (batch,) = (await store.lease(lease_request(task_id))).batches
+    reasons = ("dns", "http_500", "tls")
+    ends = [dead(link, reason) for link, reason in zip(batch.links, reasons, strict=True)]
+    await store.settle([settlement(batch, *ends)])
+    async with _client(master) as client:
+        assert [failure.reason async for failure in client.tasks.failures(task_id)] == list(reasons)
+        (failure,) = [failure async for failure in client.tasks.failures(task_id, "dns")]
+        assert (failure.url, failure.host, failure.attempts) == ("https://a.example/0", "a.example", 1)
+        await client.tasks.retry_failed(task_id, reason="dns")
+        await client.tasks.retry_failed(task_id, urls=["https://a.example/2"])
+        assert [failure.reason async for failure in client.tasks.failures(task_id)] == ["http_500"]
+        await client.tasks.retry_failed(task_id)
+        assert [failure async for failure in client.tasks.failures(task_id)] == []
+
+
+async def test_many_tasks_are_prioritized_at_once() -> None:
+    master = await Master.start()
+    task_id = await master.submit()
+    async with _client(master) as client:
+        first, second = await client.tasks.prioritize([task_id, "task-0"], 8)
+        assert (first.id, first.status, first.error) == (task_id, "pending", None)
+        assert "task-0" in (second.error or "")
+        assert (await client.tasks.get(task_id)).priority == 8
+
+
+async def test_the_newest_events_come_first() -> None:
+    master = await Master.start()
+    ids = [await master.submit() for _ in range(3)]
+    async with _client(master) as client:
+        newest = await client.recent_events(types=["task.created"], limit=2)
+        assert [event.task_id for event in newest] == [ids[2], ids[1]]
+        older = await client.recent_events(types=["task.created"], before=newest[-1].id)
+        assert [event.task_id for event in older] == [ids[0]]
+
+
+async def test_records_are_exported_into_a_file() -> None:
+    master = await Master.start(record_export=FileRecordExport())
+    task_id = await master.submit()
+    store = master.context.crawl_store
+    await store.create_crawl(crawl(task_id))
+    await store.add(new_links(2, crawl_id=task_id))
+    (batch,) = (await store.lease(lease_request(task_id))).batches
+    await store.settle([all_fetched(batch)])
+    async with _client(master) as client:
+        file = io.BytesIO()
+        assert await client.tasks.export(task_id, file, "csv") == len(file.getvalue())
+        assert len(file.getvalue().splitlines()) == 3
+        with pytest.raises(NotFoundError):
+            await client.tasks.export("task-0", file, "csv")
+
+
+async def test_a_page_is_previewed() -> None:
+    async def fetch(url: str) -> FetchResponse:
+        return FetchResponse(1, url, status=200, body=b"<h1>Things</h1>")
+
+    previews = PagePreviews(fetch, ManualClock())
+    async with _client(await Master.start(preview=previews.show)) as client:
+        shown = await client.preview("a.example", selectors={"heading": "h1", "bad": "["})
+    assert (shown.data, list(shown.field_problems)) == ({"heading": "Things"}, ["bad"])
+    assert shown.outline[0].children[0].selector == "h1"

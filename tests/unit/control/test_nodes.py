@@ -1,4 +1,5 @@
 import pytest
+from msgspec import UNSET
 
 from crawlmesh.control.append_logs import append_logs
 from crawlmesh.control.authenticate_node import authenticate_node
@@ -285,3 +286,34 @@ async def test_log_lines_are_kept_for_executions_of_the_node_only() -> None:
     await append_logs(kit.context, owner.node_id, LogMessage(session=1, lines=(line,)))
     [kept] = await kit.store.logs(task.id)
     assert (kept.message, kept.level, kept.node_id) == ("hello", "INFO", owner.node_id)
+
+
+async def test_a_heartbeat_between_two_is_the_latest_and_is_not_kept() -> None:
+    kit = ControlKit()
+    node = await kit.join()
+    rates = {"cpu_usage": 0.5, "pages": 1.0}
+    answer = await heartbeat(
+        kit.context, node.node_id, HeartbeatMessage(session=node.session, resources=rates)
+    )
+    assert answer.between == 5.0
+    told = len(await kit.told(EventType.NODE_HEARTBEAT))
+    kit.clock.advance(5.0)
+    message = HeartbeatMessage(session=node.session, resources={**rates, "pages": 9.0}, between=True)
+    await heartbeat(kit.context, node.node_id, message)
+    known = await kit.node(node.node_id)
+    assert (known.usage["pages"], known.last_heartbeat) == (9.0, kit.now)
+    assert len(await kit.told(EventType.NODE_HEARTBEAT)) == told
+    assert len(await kit.store.heartbeat_history(node.node_id, 0.0, 10)) == 1
+
+
+async def test_the_more_nodes_there_are_the_less_often_each_speaks_between() -> None:
+    kit = ControlKit()
+    nodes = [await kit.join(f"node-{number}") for number in range(200)]
+    message = HeartbeatMessage(resources={"pages": 1.0})
+    answers = []
+    for node in nodes:
+        await authenticate_node(kit.context, node.node_id, node.token)
+        answers.append(await heartbeat(kit.context, node.node_id, message))
+    assert (answers[0].between, answers[-1].between) == (5.0, 20.0)
+    plain = await heartbeat(kit.context, nodes[0].node_id, HeartbeatMessage(resources={"cpu_usage": 1.0}))
+    assert plain.between is UNSET

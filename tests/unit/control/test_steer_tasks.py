@@ -1,11 +1,11 @@
 import pytest
 
+from crawlmesh.control.failed_urls import retry_failed_urls
 from crawlmesh.control.steer_tasks import (
     cancel_task,
     pause_task,
     reprioritize,
     resume_task,
-    retry_failed_urls,
     retry_task,
 )
 from crawlmesh.errors import ConflictError, InvalidError, NotFoundError

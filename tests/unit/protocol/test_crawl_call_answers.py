@@ -54,7 +54,8 @@ async def test_calls_are_answered_in_order(store: MemoryCrawlStore) -> None:
     ("method", "arguments"),
     [
         ("delete_crawl", ("crawl",)),
-        ("retry_dead", ("crawl",)),
+        ("retry_dead", ("crawl", None, None)),
+        ("dead_links", ("crawl", None, 0, 10)),
         ("recrawl", ("crawl",)),
         ("update_crawl", (crawl(),)),
         ("crawls", ()),

@@ -29,6 +29,7 @@ interface Props<Row extends object> {
   rows: Row[] | undefined; // undefined: not known yet
   rowId: (row: Row) => string;
   rowName?: (row: Row) => string;
+  rowBackground?: (row: Row) => string | undefined; // for rows that must stand out
   empty?: ReactNode;
   sort?: string; // with a minus: descending
   onSort?: (sort: string) => void;
@@ -103,7 +104,11 @@ export function DataTable<Row extends object>(props: Props<Row>) {
           {table.getRowModel().rows.map((row) => (
             <Table.Tr
               key={row.id}
-              bg={row.getIsSelected() ? "var(--mantine-primary-color-light)" : undefined}
+              bg={
+                row.getIsSelected()
+                  ? "var(--mantine-primary-color-light)"
+                  : props.rowBackground?.(row.original)
+              }
             >
               {onSelect !== undefined && (
                 <Table.Td>

@@ -68,12 +68,15 @@ export function TimeChart({ label, times, lines, format, height = 160, from, to 
   }, [options, width, height]);
 
   useEffect(() => {
-    if (chart.current === null) return;
-    chart.current.setData(data, false);
+    const drawn = chart.current;
+    if (drawn === null) return;
     const first = from ?? times[0];
     const last = to ?? times.at(-1);
-    if (first !== undefined && last !== undefined && last > first)
-      chart.current.setScale("x", { min: first, max: last });
+    drawn.batch(() => {
+      drawn.setData(data);
+      if (first !== undefined && last !== undefined && last > first)
+        drawn.setScale("x", { min: first, max: last });
+    });
   }, [data, from, to, times]);
 
   return (
@@ -115,6 +118,7 @@ function chartOptions(
         stroke: ink,
         grid,
         ticks: grid,
+        size: 32,
         values: (_, moments) => moments.map((each) => clock(each, moments, language)),
       },
       {
@@ -126,14 +130,16 @@ function chartOptions(
       },
     ],
     series: [
-      { value: (_, moment) => (moment == null ? "–" : new Date(moment * 1000).toLocaleString(language)) },
+      { value: (_, moment) => (moment == null ? "" : new Date(moment * 1000).toLocaleString(language)) },
       ...lines.map((line) => ({
         label: line.label,
         stroke: colors[line.color]?.[dark ? 4 : 7] ?? line.color,
         fill: lines.length === 1 ? `${colors[line.color]?.[5] ?? line.color}22` : undefined,
         width: 1.75,
         points: { show: false },
-        value: (_: uPlot, value: number | null) => format(value),
+        // The newest value as long as nobody points at another one.
+        value: (chart: uPlot, value: number | null, line: number, at: number | null) =>
+          format(at == null ? newestOf(chart.data[line] as (number | null)[]) : value),
       })),
     ],
   };

@@ -2,7 +2,7 @@
 import { type QueryClient, useQueryClient } from "@tanstack/react-query";
 import { createContext, type ReactNode, useContext, useEffect, useMemo, useRef, useState } from "react";
 import { answerOf, api } from "@/api/client";
-import { isUnreachable } from "@/api/errors";
+import { isSignedOut, isUnreachable } from "@/api/errors";
 import { SESSION_KEY } from "@/api/queryClient";
 import { type Connection, type EventBatch, LiveConnection, type Snapshot } from "@/live/liveState";
 
@@ -104,6 +104,7 @@ async function poll(client: QueryClient, setReachable: (reachable: boolean) => v
     await client.invalidateQueries();
   } catch (error) {
     setReachable(!isUnreachable(error));
+    if (isSignedOut(error)) client.setQueryData(SESSION_KEY, null);
   }
 }
 

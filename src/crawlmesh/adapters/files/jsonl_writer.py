@@ -13,6 +13,7 @@ from crawlmesh.adapters.files.timestamps import iso_milliseconds
 from crawlmesh.model.record import Record
 
 _RECORDS_PER_WRITE = 512
+_encoder = msgspec.json.Encoder()
 _GZIP = 31  # zlib's code for a gzip container with the largest window
 
 
@@ -35,27 +36,29 @@ class JsonlWriter(FileRecordWriter):
 
     def __init__(self, path: Path, *, gzipped: bool = False) -> None:
         super().__init__(path)
-        self._encoder = msgspec.json.Encoder()
         self._compressor = zlib.compressobj(6, zlib.DEFLATED, _GZIP) if gzipped else None
 
     def _write_records(self, records: Iterable[Record]) -> None:
         remaining = iter(records)
-        while lines := [_line(record) for record in islice(remaining, _RECORDS_PER_WRITE)]:
-            content = self._encode(lines)
+        while some := list(islice(remaining, _RECORDS_PER_WRITE)):
+            content = json_lines(some)
             self._file.write(self._compressor.compress(content) if self._compressor else content)
-
-    def _encode(self, lines: list[_Line]) -> bytes:
-        content = self._encoder.encode_lines(lines)
-        # Looked for once in many lines, because nearly no data is laid out over several.
-        if content.count(b"\n") == len(lines) and b"\r" not in content:
-            return content
-        return self._encoder.encode_lines(
-            [msgspec.structs.replace(line, data=msgspec.Raw(on_one_line(bytes(line.data)))) for line in lines]
-        )
 
     def _finish(self) -> None:
         if self._compressor:
             self._file.write(self._compressor.flush())
+
+
+def json_lines(records: Iterable[Record]) -> bytes:
+    """Records as lines, each with its end."""
+    lines = [_line(record) for record in records]
+    content = _encoder.encode_lines(lines)
+    # Looked for once in many lines, because nearly no data is laid out over several.
+    if content.count(b"\n") == len(lines) and b"\r" not in content:
+        return content
+    return _encoder.encode_lines(
+        [msgspec.structs.replace(line, data=msgspec.Raw(on_one_line(bytes(line.data)))) for line in lines]
+    )
 
 
 def _line(record: Record) -> _Line:

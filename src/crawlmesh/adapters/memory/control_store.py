@@ -8,6 +8,7 @@ from crawlmesh.adapters.memory.control.executions import ExecutionTable
 from crawlmesh.adapters.memory.control.journal import EventLog, LineLog
 from crawlmesh.adapters.memory.control.leading import LeaderSeat
 from crawlmesh.adapters.memory.control.nodes import NodeTable
+from crawlmesh.adapters.memory.control.samples import SampleTable, heartbeat_means
 from crawlmesh.adapters.memory.control.submitting import UsedKeys
 from crawlmesh.adapters.memory.control.tasks import TaskTable
 from crawlmesh.adapters.topics import Topics
@@ -21,6 +22,7 @@ from crawlmesh.model.log_line import LogLine
 from crawlmesh.model.node import Heartbeat, Node, NodeHealth, NodeStatus
 from crawlmesh.model.query import (
     EventQuery,
+    NodeGroup,
     NodePage,
     NodeQuery,
     QueueHead,
@@ -30,6 +32,7 @@ from crawlmesh.model.query import (
     TaskPage,
     TaskQuery,
 )
+from crawlmesh.model.sample import Sample
 from crawlmesh.model.task import Task
 
 
@@ -48,6 +51,7 @@ class MemoryControlStore:
         self._events = EventLog()
         self._lines = LineLog()
         self._positions: dict[str, int] = {}
+        self._samples = SampleTable()
         self._seat = LeaderSeat()
         self._topics = Topics()
 
@@ -158,6 +162,10 @@ class MemoryControlStore:
         """A page of nodes."""
         return self._nodes.page(query)
 
+    async def node_groups(self) -> list[NodeGroup]:
+        """How many nodes are in which status and health, and how they fare."""
+        return self._nodes.groups()
+
     async def nodes_changed_since(self, moment: float) -> list[Node]:
         """Nodes whose row changed at or after the moment."""
         return list(self._nodes.rows.values()) if moment == 0.0 else self._nodes.changed_since(moment)
@@ -166,10 +174,12 @@ class MemoryControlStore:
         """Nodes that were last heard of before the moment, longest first."""
         return self._nodes.silent(statuses, before, limit)
 
-    async def record_heartbeats(self, heartbeats: Sequence[Heartbeat], events: Sequence[Event] = ()) -> None:
+    async def record_heartbeats(
+        self, heartbeats: Sequence[Heartbeat], events: Sequence[Event] = (), *, history: bool = True
+    ) -> None:
         """Keep what nodes said, as their latest and in their history."""
         for heartbeat in heartbeats:
-            self._nodes.hear(heartbeat)
+            self._nodes.hear(heartbeat, history=history)
         self._append_events(events)
 
     async def record_health(self, found: Sequence[tuple[str, NodeHealth]]) -> None:
@@ -180,6 +190,10 @@ class MemoryControlStore:
     async def heartbeat_history(self, node_id: str, since: float, limit: int) -> list[Heartbeat]:
         """Heartbeats of a node from a moment on, oldest first."""
         return self._nodes.history(node_id, since, limit)
+
+    async def heartbeat_means(self, node_id: str, step: int, since: float, limit: int) -> list[Sample]:
+        """What a node told from a moment on, as means over steps."""
+        return heartbeat_means(node_id, self._nodes.since(node_id, since), step)[:limit]
 
     async def delete_node(self, node_id: str, events: Sequence[Event] = ()) -> bool:
         """Forget a node and its heartbeats."""
@@ -231,11 +245,13 @@ class MemoryControlStore:
         return True
 
     async def keys(self) -> list[ApiKey]:
-        """All keys, oldest first."""
+        """All keys and sessions, oldest first."""
         return sorted(self._keys.values(), key=lambda key: (key.created_at, key.id))
 
     async def delete_key(self, key_id: str) -> bool:
-        """Forget a key."""
+        """Forget a key and its sessions, or a session."""
+        for session_id in [key.id for key in self._keys.values() if key.session_of == key_id]:
+            del self._keys[session_id]
         return self._keys.pop(key_id, None) is not None
 
     # -- events and logs -------------------------------------------------------------------------
@@ -245,7 +261,7 @@ class MemoryControlStore:
         self._append_events(events)
 
     async def events(self, query: EventQuery) -> list[Event]:
-        """Events above `query.after`, oldest first."""
+        """Events between two ids."""
         return self._events.read(query)
 
     async def last_event_id(self) -> int:
@@ -272,6 +288,19 @@ class MemoryControlStore:
     ) -> list[LogLine]:
         """Lines with an id above `after`, oldest first."""
         return self._lines.read(task_id, execution_id, after, limit)
+
+    # -- samples ---------------------------------------------------------------------------------
+
+    async def keep_samples(
+        self, samples: Sequence[Sample], *, leader_fence: int | None = None, now: float = 0.0
+    ) -> None:
+        """Add or replace samples."""
+        self._seat.check(leader_fence, now)
+        self._samples.keep(samples)
+
+    async def samples(self, series: str, step: int, since: float, limit: int) -> list[Sample]:
+        """Samples of a series from a moment on, oldest first."""
+        return self._samples.read(series, step, since, limit)
 
     # -- leading ---------------------------------------------------------------------------------
 
@@ -310,6 +339,8 @@ class MemoryControlStore:
             deleted += self._lines.prune(retention.logs, limit)
         if retention.idempotency_keys is not None:
             deleted += self._used_keys.prune(retention.idempotency_keys, limit)
+        for step, moment in retention.samples.items():
+            deleted += self._samples.prune(step, moment, limit)
         return deleted
 
     async def aclose(self) -> None:
@@ -354,4 +385,5 @@ class MemoryControlStore:
             self._tasks.remove(task_id)
             self._executions.remove_of_task(task_id)
             self._lines.remove_of_task(task_id)
+            self._samples.remove_of_task(task_id)
         return len(old)

@@ -7,6 +7,7 @@ from crawlmesh.adapters.memory.adding import LinkAdder
 from crawlmesh.adapters.memory.leasing import LeaseDesk
 from crawlmesh.adapters.memory.reading import (
     explain_url,
+    read_dead_links,
     read_host,
     read_hosts,
     read_progress,
@@ -21,7 +22,7 @@ from crawlmesh.model.crawl import Crawl, CrawlProgress, HostProgress
 from crawlmesh.model.host import HostLimits, HostReport, HostStatus
 from crawlmesh.model.lease import LeaseGrant, LeaseRequest, Renewal, Settlement
 from crawlmesh.model.link import NewLink, SkippedLink
-from crawlmesh.model.record import LedgerEntry, Record
+from crawlmesh.model.record import DeadLink, LedgerEntry, Record
 from crawlmesh.ports.clock import Clock
 from crawlmesh.rules.dedup import with_dedup_of
 
@@ -98,9 +99,18 @@ class MemoryCrawlStore:
             self._leases.release(lease, now, None)
         return len(over)
 
-    async def retry_dead(self, crawl_id: str) -> int:
-        """Make all dead links pending again."""
-        return revive_dead(self._known(crawl_id), self._clock.now())
+    async def dead_links(
+        self, crawl_id: str, reason: str | None = None, after: int = 0, limit: int = 100
+    ) -> list[DeadLink]:
+        """Links that were given up."""
+        crawl = self._crawls.get(crawl_id)
+        return [] if crawl is None else read_dead_links(crawl, reason, after, limit)
+
+    async def retry_dead(
+        self, crawl_id: str, reason: str | None = None, fingerprints: Sequence[bytes] | None = None
+    ) -> int:
+        """Make dead links pending again."""
+        return revive_dead(self._known(crawl_id), reason, fingerprints, self._clock.now())
 
     async def recrawl(self, crawl_id: str) -> int:
         """Make all done and dead links pending again."""

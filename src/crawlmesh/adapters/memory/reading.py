@@ -2,6 +2,7 @@
 
 from bisect import bisect_right
 from collections.abc import Iterable
+from heapq import nsmallest
 from itertools import islice
 
 import msgspec
@@ -11,7 +12,7 @@ from crawlmesh.model.crawl import CrawlProgress, HostProgress
 from crawlmesh.model.host import HostLimits, HostState, HostStatus
 from crawlmesh.model.link import FoundBy, LinkState, SkippedLink
 from crawlmesh.model.outcome import LinkOutcome
-from crawlmesh.model.record import LedgerEntry, Record
+from crawlmesh.model.record import DeadLink, LedgerEntry, Record
 
 
 def read_progress(crawl: CrawlRow) -> CrawlProgress:
@@ -71,6 +72,19 @@ def read_records(crawl: CrawlRow, after: int, limit: int) -> list[Record]:
     start = bisect_right(crawl.record_ids, after)
     ids = (crawl.record_ids[index] for index in range(start, len(crawl.record_ids)))
     return list(islice((crawl.records[link_id] for link_id in ids if link_id in crawl.records), limit))
+
+
+def read_dead_links(crawl: CrawlRow, reason: str | None, after: int, limit: int) -> list[DeadLink]:
+    """Dead links with an id above `after`, in the order of ids."""
+    found = (
+        link for link in crawl.dead.values() if link.id > after and (reason is None or link.reason == reason)
+    )
+    return [_dead_link(link) for link in nsmallest(limit, found, key=lambda link: link.id)]
+
+
+def _dead_link(link: LinkRow) -> DeadLink:
+    last = link.history[-1]
+    return DeadLink(link.id, link.new.url, link.reason, last.http_status, last.number, last.at)
 
 
 def explain_url(crawl: CrawlRow, fingerprint: bytes) -> LedgerEntry | None:

@@ -1,16 +1,24 @@
 """Making links that came to their end pending again."""
 
+from collections.abc import Sequence
+
 from crawlmesh.adapters.memory.adding import queue
 from crawlmesh.adapters.memory.tables import CrawlRow, LinkRow, SettledCounters
 from crawlmesh.model.link import LinkState
 
 
-def revive_dead(crawl: CrawlRow, now: float) -> int:
-    """Make all dead links pending again and count them."""
-    dead = [link for link in crawl.links.values() if link.state is LinkState.DEAD]
+def revive_dead(crawl: CrawlRow, reason: str | None, fingerprints: Sequence[bytes] | None, now: float) -> int:
+    """Make dead links pending again and count them: all, those of a reason, those among these."""
+    named = None if fingerprints is None else set(fingerprints)
+    dead = [
+        link
+        for link in sorted(crawl.dead.values(), key=lambda link: link.id)
+        if (reason is None or link.reason == reason) and (named is None or link.new.fingerprint in named)
+    ]
     for link in dead:
+        crawl.settled.by_reason[link.reason] -= 1
         _revive(link, now)
-    crawl.settled.by_reason.clear()
+    crawl.settled.by_reason = +crawl.settled.by_reason
     return len(dead)
 
 

@@ -34,6 +34,7 @@ class CrawlRow:
     filter: ScalableBloomFilter | None = None  # where the crawl wants one
     links: dict[bytes, "LinkRow"] = field(default_factory=dict)  # by fingerprint
     links_by_id: dict[int, "LinkRow"] = field(default_factory=dict)
+    dead: dict[int, "LinkRow"] = field(default_factory=dict)  # by link id
     skips: dict[bytes, SkippedLink] = field(default_factory=dict)
     shares: dict[str, "Share"] = field(default_factory=dict)  # by host
     turns: list[tuple[float, str]] = field(default_factory=list)  # heap: (ready since, host)
@@ -158,6 +159,11 @@ class LinkRow:
     last_modified: str | None = None
     had_record: bool = False  # so its id is in the crawl's `record_ids`
 
+    @property
+    def reason(self) -> str:
+        """Why it was given up."""
+        return (self.last and self.last.reason) or "unknown"
+
     def move(self, state: LinkState) -> None:
         """Change the state and the counters that follow from it."""
         self._count(-1)
@@ -170,6 +176,10 @@ class LinkRow:
             self.share.done += step
         elif self.state is LinkState.DEAD:
             self.share.dead += step
+            if step > 0:
+                self.share.crawl.dead[self.id] = self
+            else:
+                del self.share.crawl.dead[self.id]
 
 
 @dataclass(slots=True, eq=False)

@@ -1,6 +1,7 @@
 """Starting links or whole crawls again, and forgetting them."""
 
 from collections import Counter
+from collections.abc import Sequence
 
 import msgspec
 
@@ -16,11 +17,31 @@ SELECT host, 10 - priority, number, crawl, 0 FROM links WHERE number IN (SELECT 
 
 _ENDED = """
 SELECT json_group_array(links.number) FROM links JOIN outcomes ON outcomes.link = links.number
-WHERE links.crawl = :crawl {only}
+WHERE links.crawl = :crawl
     AND NOT EXISTS (SELECT 1 FROM queue WHERE queue.host = links.host
                     AND queue.rank = 10 - links.priority AND queue.link = links.number)
     AND links.number NOT IN (SELECT link FROM deferred)
     AND links.number NOT IN (SELECT value FROM json_each(:leased))
+"""
+
+# A link that is tried again has no outcome until it ends: those that say dead are.
+_DEAD = """
+SELECT json_group_array(outcomes.link) FROM outcomes CROSS JOIN links ON links.number = outcomes.link
+WHERE dead_in = :crawl {only}
+"""
+_OF_REASON = " AND coalesce(reason, 'unknown') = :reason"
+_AMONG = " AND hex(links.fingerprint) IN (SELECT value FROM json_each(:fingerprints))"
+
+_REASONS = """
+SELECT json_group_object(reason, number) FROM (
+    SELECT coalesce(reason, 'unknown') AS reason, count(*) AS number FROM outcomes
+    WHERE link IN (SELECT value FROM json_each(:links)) GROUP BY 1
+)
+"""
+
+_COUNT_REVIVED = """
+UPDATE host_progress SET dead = dead - (value->>1)
+FROM json_each(:rows) WHERE crawl = :crawl AND host = (value->>0)
 """
 
 _PER_HOST = """
@@ -31,15 +52,25 @@ SELECT json_group_array(json_array(host, number)) FROM (
 """
 
 
-def retry_dead(session: Session, crawl_id: str) -> int:
-    """Make all dead links pending again."""
+def retry_dead(
+    session: Session, crawl_id: str, reason: str | None, fingerprints: Sequence[bytes] | None
+) -> int:
+    """Make dead links pending again: all, those of a reason, those among these."""
     entry = session.entry(crawl_id)
-    again = _queue_again(session, entry, "AND outcomes.kind = 'dead'")
+    only = ("" if reason is None else _OF_REASON) + ("" if fingerprints is None else _AMONG)
+    links = session.one(
+        _DEAD.format(only=only),
+        crawl=entry.number,
+        reason=reason,
+        fingerprints=msgspec.json.encode([each.hex().upper() for each in fingerprints or ()]).decode(),
+    )
     counters = session.touch(entry)
-    counters.dead -= again
+    for name, number in msgspec.json.decode(session.one(_REASONS, links=links)).items():
+        counters.forget_dead(name, number)
+    per_host = _queue_again(session, entry, links)
+    session.write_rows(_COUNT_REVIVED, per_host, crawl=entry.number)
+    again = sum(number for _, number in per_host)
     counters.pending += again
-    counters.by_reason = {}
-    session.run("UPDATE host_progress SET dead = 0 WHERE crawl = :crawl", crawl=entry.number)
     session.flush()
     return again
 
@@ -47,7 +78,9 @@ def retry_dead(session: Session, crawl_id: str) -> int:
 def recrawl(session: Session, crawl_id: str) -> int:
     """Make all done and dead links pending again."""
     entry = session.entry(crawl_id)
-    again = _queue_again(session, entry, "")
+    leased = [link[0] for lease in session.leases.values() for link in lease.links]
+    links = session.one(_ENDED, crawl=entry.number, leased=msgspec.json.encode(leased).decode())
+    again = sum(number for _, number in _queue_again(session, entry, links))
     entry.revisits = True
     counters = session.touch(entry)
     counters.start_again()
@@ -65,11 +98,8 @@ def recrawl(session: Session, crawl_id: str) -> int:
     return counters.pending
 
 
-def _queue_again(session: Session, entry: CrawlEntry, only: str) -> int:
-    leased = [link[0] for lease in session.leases.values() for link in lease.links]
-    links = session.one(
-        _ENDED.format(only=only), crawl=entry.number, leased=msgspec.json.encode(leased).decode()
-    )
+def _queue_again(session: Session, entry: CrawlEntry, links: str) -> list[tuple[int, int]]:
+    """Queue links, given as JSON, and forget that they were dead. Returns how many by host."""
     session.run(_QUEUE_LINKS, links=links)
     per_host = msgspec.json.decode(session.one(_PER_HOST, links=links), type=list[tuple[int, int]])
     count_queued(session, Counter({(entry.number, host): number for host, number in per_host}))
@@ -77,7 +107,7 @@ def _queue_again(session: Session, entry: CrawlEntry, only: str) -> int:
         "DELETE FROM outcomes WHERE kind = 'dead' AND link IN (SELECT value FROM json_each(:links))",
         links=links,
     )
-    return sum(number for _, number in per_host)
+    return per_host
 
 
 def delete_crawl(session: Session, crawl_id: str) -> None:

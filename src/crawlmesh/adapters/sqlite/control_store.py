@@ -17,6 +17,7 @@ from crawlmesh.adapters.sqlite.control import (
     nodes,
     pruning,
     reading,
+    sampling,
     submitting,
 )
 from crawlmesh.adapters.sqlite.control.reader import Reader
@@ -33,6 +34,7 @@ from crawlmesh.model.log_line import LogLine
 from crawlmesh.model.node import Heartbeat, Node, NodeHealth, NodeStatus
 from crawlmesh.model.query import (
     EventQuery,
+    NodeGroup,
     NodePage,
     NodeQuery,
     QueueHead,
@@ -42,6 +44,7 @@ from crawlmesh.model.query import (
     TaskPage,
     TaskQuery,
 )
+from crawlmesh.model.sample import Sample, node_sample
 from crawlmesh.model.task import Task
 
 Result = TypeVar("Result")
@@ -178,6 +181,10 @@ class SqliteControlStore:
         found = reading.decode_nodes(await self._lists.text(*listing.nodes_statement(query)))
         return listing.node_page(found, query)
 
+    async def node_groups(self) -> list[NodeGroup]:
+        """See ControlStore.node_groups."""
+        return reading.decode_node_groups(await self._lists.text(reading.NODE_GROUPS))
+
     async def nodes_changed_since(self, moment: float) -> list[Node]:
         """See ControlStore.nodes_changed_since."""
         if moment == 0.0:
@@ -189,9 +196,11 @@ class SqliteControlStore:
         wanted = {"statuses": json_list(set(statuses)), "before": before, "limit": limit}
         return reading.decode_nodes(await self._hot.text(reading.SILENT_NODES, wanted))
 
-    async def record_heartbeats(self, heartbeats: Sequence[Heartbeat], events: Sequence[Event] = ()) -> None:
+    async def record_heartbeats(
+        self, heartbeats: Sequence[Heartbeat], events: Sequence[Event] = (), *, history: bool = True
+    ) -> None:
         """See ControlStore.record_heartbeats."""
-        await self._write(lambda: nodes.record_heartbeats(self._session, heartbeats, events))
+        await self._write(lambda: nodes.record_heartbeats(self._session, heartbeats, events, history=history))
 
     async def record_health(self, found: Sequence[tuple[str, NodeHealth]]) -> None:
         """See ControlStore.record_health."""
@@ -200,6 +209,12 @@ class SqliteControlStore:
     async def heartbeat_history(self, node_id: str, since: float, limit: int) -> list[Heartbeat]:
         """See ControlStore.heartbeat_history."""
         return reading.decode_heartbeats(await self._lists.text(reading.HISTORY, (node_id, since, limit)))
+
+    async def heartbeat_means(self, node_id: str, step: int, since: float, limit: int) -> list[Sample]:
+        """See ControlStore.heartbeat_means."""
+        wanted = {"node": node_id, "step": step, "since": since, "limit": limit}
+        rows = sampling.decode_means(await self._lists.text(sampling.MEANS, wanted))
+        return [node_sample(node_id, step, at or 0.0, means) for at, *means in rows]
 
     async def delete_node(self, node_id: str, events: Sequence[Event] = ()) -> bool:
         """See ControlStore.delete_node."""
@@ -278,6 +293,19 @@ class SqliteControlStore:
             return reading.decode_lines(await self._lists.text(reading.LINES_OF_TASK, wanted))
         wanted["execution"] = execution_id
         return reading.decode_lines(await self._lists.text(reading.LINES_OF_EXECUTION, wanted))
+
+    # -- samples ---------------------------------------------------------------------------------
+
+    async def keep_samples(
+        self, samples: Sequence[Sample], *, leader_fence: int | None = None, now: float = 0.0
+    ) -> None:
+        """See ControlStore.keep_samples."""
+        await self._write(lambda: sampling.keep_samples(self._session, samples, fence=leader_fence, now=now))
+
+    async def samples(self, series: str, step: int, since: float, limit: int) -> list[Sample]:
+        """See ControlStore.samples."""
+        text = await self._lists.text(sampling.READ, (series, step, since, limit))
+        return sampling.decode_samples(text)
 
     # -- leading ---------------------------------------------------------------------------------
 

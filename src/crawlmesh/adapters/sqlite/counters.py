@@ -50,6 +50,13 @@ class Counters(msgspec.Struct):
             _increase(self.by_rule, rule, number)
             self.skipped += number
 
+    def forget_dead(self, reason: str, number: int) -> None:
+        """Take so many links back that were given up for a reason."""
+        self.dead -= number
+        _increase(self.by_reason, reason, -number)
+        if self.by_reason[reason] <= 0:
+            del self.by_reason[reason]
+
     def start_again(self) -> None:
         """Forget what earlier visits counted; links and records stay."""
         self.bytes = self.skipped = self.retries = self.pages = 0

@@ -17,7 +17,7 @@ from crawlmesh.model.crawl import Crawl, CrawlProgress, Dedup, HostProgress
 from crawlmesh.model.host import HostLimits, HostStatus
 from crawlmesh.model.lease import LeaseGrant, LeaseRequest, Renewal, Settlement
 from crawlmesh.model.link import NewLink, SkippedLink
-from crawlmesh.model.record import LedgerEntry, Record
+from crawlmesh.model.record import DeadLink, LedgerEntry, Record
 from crawlmesh.ports.clock import Clock
 from crawlmesh.rules.dedup import with_dedup_of
 
@@ -83,9 +83,17 @@ class SqliteCrawlStore:
         """See CrawlStore.expire."""
         return await self._call(lambda: settling.expire(self._session, node_id, everything=everything))
 
-    async def retry_dead(self, crawl_id: str) -> int:
+    async def dead_links(
+        self, crawl_id: str, reason: str | None = None, after: int = 0, limit: int = 100
+    ) -> list[DeadLink]:
+        """See CrawlStore.dead_links."""
+        return await self._call(lambda: ledger.dead_links(self._session, crawl_id, reason, after, limit))
+
+    async def retry_dead(
+        self, crawl_id: str, reason: str | None = None, fingerprints: Sequence[bytes] | None = None
+    ) -> int:
         """See CrawlStore.retry_dead."""
-        return await self._call(lambda: again.retry_dead(self._session, crawl_id))
+        return await self._call(lambda: again.retry_dead(self._session, crawl_id, reason, fingerprints))
 
     async def recrawl(self, crawl_id: str) -> int:
         """See CrawlStore.recrawl."""

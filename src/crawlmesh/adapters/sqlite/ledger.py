@@ -9,7 +9,7 @@ from crawlmesh.model.crawl import HostProgress
 from crawlmesh.model.host import HostState
 from crawlmesh.model.link import FoundBy, LinkState
 from crawlmesh.model.outcome import OutcomeKind
-from crawlmesh.model.record import Attempt, LedgerEntry, Record
+from crawlmesh.model.record import Attempt, DeadLink, LedgerEntry, Record
 
 _HOSTS = """
 SELECT hosts.name, chosen.queued, done, dead, mean, hosts.state, hosts.ready_at
@@ -27,6 +27,13 @@ CROSS JOIN links ON links.number = records.link
 CROSS JOIN outcomes ON outcomes.link = records.link
 WHERE records.crawl = ? AND records.link > ? ORDER BY records.link LIMIT ?
 """
+
+_DEAD_LINKS = """
+SELECT outcomes.link, links.url, coalesce(reason, 'unknown'), http_status, attempt, fetched_at
+FROM outcomes CROSS JOIN links ON links.number = outcomes.link
+WHERE dead_in = :crawl AND outcomes.link > :after {only} ORDER BY outcomes.link LIMIT :limit
+"""
+_OF_REASON = "AND coalesce(reason, 'unknown') = :reason"
 
 _LINK = """
 SELECT links.number, links.url, links.depth, links.found_by, parents.url AS parent_url, links.host,
@@ -71,6 +78,15 @@ def records(session: Session, crawl_id: str, after: int, limit: int) -> list[Rec
         Record(link, url, final_url, status or 0, depth, fetched_at, data, archive)
         for link, url, final_url, status, depth, fetched_at, data, archive in rows
     ]
+
+
+def dead_links(session: Session, crawl_id: str, reason: str | None, after: int, limit: int) -> list[DeadLink]:
+    """Links that were given up, in the order of their ids."""
+    if crawl_id not in session.crawls:
+        return []
+    conditions = {"crawl": session.entry(crawl_id).number, "after": after, "limit": limit, "reason": reason}
+    statement = _DEAD_LINKS.format(only="" if reason is None else _OF_REASON)
+    return [DeadLink(*row) for row in session.connection.execute(statement, conditions)]
 
 
 def explain(session: Session, crawl_id: str, fingerprint: bytes) -> LedgerEntry | None:

@@ -8,7 +8,7 @@ Fingerprints have no index. The one process that owns the file keeps the set of 
 in memory, or a Bloom filter of them, and reads it from `links` when it opens the file.
 """
 
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 
 SCHEMA = """
 CREATE TABLE crawls (
@@ -95,10 +95,14 @@ CREATE TABLE outcomes (            -- how the latest visit of a link ended
     size INTEGER NOT NULL,
     etag TEXT,
     last_modified TEXT,
-    archive TEXT
+    archive TEXT,
+    dead_in INTEGER                -- the crawl of a dead link; else NULL
 );
 
 CREATE INDEX outcomes_redirected ON outcomes (final_url) WHERE kind = 'redirected';
+CREATE INDEX outcomes_dead ON outcomes (dead_in, link) WHERE dead_in IS NOT NULL;
+CREATE INDEX outcomes_dead_reason ON outcomes (dead_in, coalesce(reason, 'unknown'), link)
+WHERE dead_in IS NOT NULL;
 
 CREATE TABLE attempts (            -- tries that failed, for the ledger
     link INTEGER NOT NULL,
@@ -160,5 +164,12 @@ CREATE INDEX hosts_ready ON hosts (ready_at)
 WHERE queued > 0 AND used < slots AND (leases = 0 OR exclusive = 0) AND blocked = 0;
 CREATE TABLE host_limits (name TEXT PRIMARY KEY, limits BLOB NOT NULL) WITHOUT ROWID;
 CREATE INDEX host_progress_host ON host_progress (host);
+""",
+    2: """
+ALTER TABLE outcomes ADD COLUMN dead_in INTEGER;
+UPDATE outcomes SET dead_in = (SELECT crawl FROM links WHERE number = link) WHERE kind = 'dead';
+CREATE INDEX outcomes_dead ON outcomes (dead_in, link) WHERE dead_in IS NOT NULL;
+CREATE INDEX outcomes_dead_reason ON outcomes (dead_in, coalesce(reason, 'unknown'), link)
+WHERE dead_in IS NOT NULL;
 """,
 }

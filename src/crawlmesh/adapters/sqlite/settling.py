@@ -15,9 +15,9 @@ from crawlmesh.model.outcome import LinkOutcome, OutcomeKind
 from crawlmesh.rules.host_limits import limited
 
 _OUTCOMES = """INTO outcomes (link, kind, attempt, http_status, reason, final_url, fetched_at, elapsed,
-                                 size, etag, last_modified, archive)
+                                 size, etag, last_modified, archive, dead_in)
 SELECT value->>0, value->>1, value->>2, value->>3, value->>4, value->>5, value->>6, value->>7,
-       value->>8, value->>9, value->>10, value->>11
+       value->>8, value->>9, value->>10, value->>11, value->>12
 FROM json_each(:rows)
 """
 _INSERT_OUTCOMES = f"INSERT OR REPLACE {_OUTCOMES}"
@@ -220,7 +220,7 @@ class _Ending:
 
     def _finish(self, crawl: int, outcome: LinkOutcome, attempt: int) -> None:
         if outcome.kind is OutcomeKind.NOT_MODIFIED:
-            self._revisits.append(_outcome_row(outcome, attempt))
+            self._revisits.append(_outcome_row(crawl, outcome, attempt))
             self._attempts.append(_attempt_row(outcome, attempt))
             return
         self._end_visit(crawl, outcome, attempt)
@@ -229,7 +229,7 @@ class _Ending:
             self._record_data += outcome.record
 
     def _end_visit(self, crawl: int, outcome: LinkOutcome, attempt: int) -> None:
-        self._outcomes.append(_outcome_row(outcome, attempt))
+        self._outcomes.append(_outcome_row(crawl, outcome, attempt))
         if outcome.record is None and self._session.entry_of(crawl).revisits:
             self._recordless.append((outcome.link_id, crawl))
 
@@ -295,7 +295,7 @@ def _state_row(session: Session, host: int, state: HostState) -> tuple[Any, ...]
     return (host, kept, leased_as.delay, leased_as.slots, int(leased_as.exclusive))
 
 
-def _outcome_row(outcome: LinkOutcome, attempt: int) -> tuple[Any, ...]:
+def _outcome_row(crawl: int, outcome: LinkOutcome, attempt: int) -> tuple[Any, ...]:
     return (
         outcome.link_id,
         outcome.kind,
@@ -309,6 +309,7 @@ def _outcome_row(outcome: LinkOutcome, attempt: int) -> tuple[Any, ...]:
         outcome.etag,
         outcome.last_modified,
         outcome.archive,
+        crawl if outcome.kind is OutcomeKind.DEAD else None,
     )
 
 

@@ -1,6 +1,7 @@
 """What a crawl found, and how far it is, in answers."""
 
 from collections.abc import Sequence
+from enum import StrEnum
 from typing import Any
 
 import msgspec
@@ -8,8 +9,9 @@ from msgspec import UNSET, UnsetType
 
 from crawlmesh.api.shapes.moments import if_any, moment
 from crawlmesh.model.crawl import CrawlProgress, FilterStatus, HostProgress
-from crawlmesh.model.host import HostState
-from crawlmesh.model.record import Attempt, LedgerEntry, Record
+from crawlmesh.model.host import HostState, RobotsFile
+from crawlmesh.model.record import Attempt, DeadLink, LedgerEntry, Record
+from crawlmesh.rules.url_identity import canonicalize
 
 
 class RecordShape(msgspec.Struct, frozen=True, kw_only=True):
@@ -22,6 +24,18 @@ class RecordShape(msgspec.Struct, frozen=True, kw_only=True):
     fetched_at: str
     data: msgspec.Raw
     archive: str | UnsetType = UNSET
+
+
+class FailureShape(msgspec.Struct, frozen=True, kw_only=True):
+    """A URL of a crawl that was given up."""
+
+    url: str
+    host: str
+    reason: str
+    http_status: int | None
+    attempts: int
+    at: str
+    link_id: int
 
 
 class FilterShape(msgspec.Struct, frozen=True, kw_only=True):
@@ -58,8 +72,19 @@ class ProgressShape(msgspec.Struct, frozen=True, kw_only=True):
     filter: FilterShape | None
 
 
+class RobotsStatus(StrEnum):
+    """What is known of the robots.txt of a host: nothing yet, that it has rules, or that there is none."""
+
+    UNKNOWN = "unknown"
+    RULES = "rules"
+    NONE = "none"
+
+
 class HostStateShape(msgspec.Struct, frozen=True, kw_only=True):
-    """How a host is treated. `delay` is in seconds; `slots` are requests at once in the whole cluster."""
+    """How a host is treated. `delay` is in seconds; `slots` are requests at once in the whole cluster.
+
+    `robots_at`: when its robots.txt was read; null: not yet.
+    """
 
     host: str
     delay: float
@@ -68,6 +93,8 @@ class HostStateShape(msgspec.Struct, frozen=True, kw_only=True):
     pressure: float
     failures: int
     crawl_delay: float
+    robots: RobotsStatus
+    robots_at: str | None
 
 
 class HostShape(msgspec.Struct, frozen=True, kw_only=True):
@@ -136,6 +163,20 @@ def record_shape(record: Record) -> RecordShape:
     )
 
 
+def failure_shape(link: DeadLink) -> FailureShape:
+    """A URL that was given up, with its host."""
+    identity = canonicalize(link.url)
+    return FailureShape(
+        url=link.url,
+        host="" if identity is None else identity.host,
+        reason=link.reason,
+        http_status=link.http_status,
+        attempts=link.attempts,
+        at=moment(link.at),
+        link_id=link.link_id,
+    )
+
+
 def progress_shape(task_id: str, progress: CrawlProgress) -> ProgressShape:
     """The counters of a crawl."""
     values: dict[str, Any] = msgspec.structs.asdict(progress)
@@ -165,7 +206,8 @@ def host_shape(host: HostProgress) -> HostShape:
 
 
 def host_state_shape(state: HostState) -> HostStateShape:
-    """How a host is treated."""
+    """How a host is treated. Of the files that it has for several schemes, the newest counts."""
+    robots = max(state.robots.values(), key=lambda file: file.fetched_at, default=None)
     return HostStateShape(
         host=state.host,
         delay=state.delay,
@@ -174,7 +216,15 @@ def host_state_shape(state: HostState) -> HostStateShape:
         pressure=state.pressure,
         failures=state.failures,
         crawl_delay=state.crawl_delay,
+        robots=_robots_status(robots),
+        robots_at=None if robots is None else moment(robots.fetched_at),
     )
+
+
+def _robots_status(file: RobotsFile | None) -> RobotsStatus:
+    if file is None:
+        return RobotsStatus.UNKNOWN
+    return RobotsStatus.NONE if file.text is None else RobotsStatus.RULES
 
 
 def why_answer(entry: LedgerEntry) -> WhyAnswer:

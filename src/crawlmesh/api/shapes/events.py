@@ -26,7 +26,7 @@ class EventShape(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class EventsAnswer(msgspec.Struct, frozen=True):
-    """Events, oldest first. Ask with `after` = `last_id` for those that follow."""
+    """Events in the order that was asked for. Ask with `after` = `last_id`, the highest, for what follows."""
 
     items: Sequence[EventShape]
     last_id: int

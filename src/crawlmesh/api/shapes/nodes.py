@@ -160,9 +160,9 @@ def cluster_shape(
 
 
 def key_shape(key: ApiKey, secret: str | UnsetType = UNSET) -> KeyShape:
-    """A key; its secret only where it was just made."""
+    """A key, or the one that a session hangs on; its secret only where it was just made."""
     return KeyShape(
-        id=key.id,
+        id=key.session_of or key.id,
         name=key.name,
         role=key.role,
         created_at=moment(key.created_at),

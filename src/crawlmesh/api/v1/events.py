@@ -1,10 +1,10 @@
 """`/api/v1/events` and `/api/v1/events:stream`."""
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from fastapi import APIRouter, Header, Query
 from starlette.requests import Request
-from starlette.responses import Response, StreamingResponse
+from starlette.responses import Response
 
 from crawlmesh.api import examples
 from crawlmesh.api.auth import VIEWERS
@@ -14,14 +14,13 @@ from crawlmesh.api.pages import Limit
 from crawlmesh.api.parameters import After, EventTypes, text_filter
 from crawlmesh.api.services import context_of, services_of
 from crawlmesh.api.shapes.events import EventsAnswer, StreamedEvent, event_shape
-from crawlmesh.api.sse import event_stream
+from crawlmesh.api.sse import event_stream, streamed
 from crawlmesh.model.query import EventQuery
 from crawlmesh.protocol.cursors import NUMBER_CURSOR
 
 router = APIRouter(prefix="/api/v1")
 
 _HIGHEST_ID = 2**63 - 1
-_STREAM_HEADERS = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
 _STREAM_EXAMPLE = (
     "retry: 2000\n\nid: 4711\nevent: task.completed\n"
     'data: {"id":4711,"type":"task.completed","at":"2023-06-15T10:35:20Z","task_id":"task-123","data":{}}\n\n'
@@ -39,21 +38,40 @@ NodeFilter = Annotated[str | None, text_filter("Only events of this node.")]
         "List events",
         tag="events",
         roles=VIEWERS,
+        description=(
+            "Forwards, go on with `after` = `last_id`; backwards, with `order=desc` and `before` = the id of"
+            " the last item."
+        ),
         success=Success(EventsAnswer, {"items": [examples.EVENT], "last_id": 4711}),
     ),
 )
 async def list_events(
     request: Request,
     after: After = 0,
+    before: Annotated[
+        int | None, Query(ge=0, le=_HIGHEST_ID, description="Only what has a lower id than this one.")
+    ] = None,
+    order: Annotated[
+        Literal["asc", "desc"], Query(description="`asc`: the oldest first; `desc`: the newest first.")
+    ] = "asc",
     types: EventTypes = [],  # noqa: B006 - FastAPI copies it
     task_id: TaskFilter = None,
     node_id: NodeFilter = None,
     limit: Limit = 100,
 ) -> Response:
-    """Oldest first, from an id on."""
-    query = EventQuery(after=after, types=tuple(types), task_id=task_id, node_id=node_id, limit=limit)
+    """Those with ids above `after` and below `before`."""
+    query = EventQuery(
+        after=after,
+        before=before,
+        newest_first=order == "desc",
+        types=tuple(types),
+        task_id=task_id,
+        node_id=node_id,
+        limit=limit,
+    )
     events = await context_of(request).store.events(query)
-    return answer(EventsAnswer([event_shape(event) for event in events], events[-1].id if events else after))
+    last_id = max((event.id for event in events), default=after)
+    return answer(EventsAnswer([event_shape(event) for event in events], last_id))
 
 
 @router.get(
@@ -101,5 +119,4 @@ async def stream_events(
     if begin is None:
         begin = await services.context.store.last_event_id() if follow else 0
     query = EventQuery(after=begin, types=tuple(types), task_id=task_id, node_id=node_id)
-    stream = event_stream(services, query, follow=follow)
-    return StreamingResponse(stream, headers=_STREAM_HEADERS, media_type="text/event-stream")
+    return streamed(event_stream(services, query, follow=follow))

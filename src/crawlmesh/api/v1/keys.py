@@ -84,7 +84,8 @@ async def post_key(request: Request) -> Response:
 )
 async def remove_key(request: Request, key_id: KeyId) -> Response:
     """Other masters know of it within seconds."""
-    if (await caller(request)).id == key_id:
+    key = await caller(request)
+    if (key.session_of or key.id) == key_id:
         raise ConflictError(f"The key {key_id!r} is the one you use. Delete it with another key.")
     await delete_key(context_of(request), key_id)
     return nothing()

@@ -1,6 +1,7 @@
 """`/api/v1/tasks/{id}:cancel` and its like, for one task and for many."""
 
 from collections.abc import Awaitable, Callable, Sequence
+from functools import partial
 
 import msgspec
 from fastapi import APIRouter
@@ -13,17 +14,18 @@ from crawlmesh.api.auth import OPERATORS
 from crawlmesh.api.bodies import BodyReader, answer
 from crawlmesh.api.operations import Body, Success, operation
 from crawlmesh.api.paths import TaskId
-from crawlmesh.api.requests import TaskIds
+from crawlmesh.api.requests import TaskIds, TaskPriorities
 from crawlmesh.api.services import context_of
 from crawlmesh.api.shapes.tasks import TaskShape, task_shape
 from crawlmesh.control.context import ControlContext
-from crawlmesh.control.steer_tasks import cancel_task, pause_task, resume_task, retry_failed_urls, retry_task
+from crawlmesh.control.steer_tasks import cancel_task, pause_task, reprioritize, resume_task, retry_task
 from crawlmesh.errors import ConflictError, NotFoundError
 from crawlmesh.model.task import Task, TaskStatus
 
 router = APIRouter(prefix="/api/v1")
 
 _IDS = BodyReader(TaskIds)
+_PRIORITIES = BodyReader(TaskPriorities)
 
 Steer = Callable[[ControlContext, str], Awaitable[Task]]
 
@@ -105,16 +107,28 @@ for _word, _steer, _summary, _status in _ORDERS:
 
 
 @router.post(
-    "/tasks/{task_id:task}:retry-failed",
+    "/tasks:prioritize",
     **operation(
-        "retry_failed_urls",
-        "Try the URLs of a crawl once more that were given up",
+        "prioritize_tasks",
+        "Change the priority of a list of tasks",
         tag="tasks",
         roles=OPERATORS,
-        success=Success(TaskShape, {**examples.TASK, "status": "pending"}),
-        errors=(404, 409),
+        description="Each task stands for itself: the answer says which were not possible, and why.",
+        body=Body(TaskPriorities, {"ids": ["task-123", "task-456"], "priority": 9}),
+        success=Success(
+            SteeredTasks,
+            {
+                "tasks": [
+                    {"id": "task-123", "status": "pending"},
+                    {"id": "task-456", "error": "There is no task 'task-456'."},
+                ]
+            },
+        ),
     ),
 )
-async def retry_failed(request: Request, task_id: TaskId) -> Response:
-    """Only the URLs that failed; what was fetched stays."""
-    return answer(task_shape(await retry_failed_urls(context_of(request), task_id)))
+async def prioritize_tasks(request: Request) -> Response:
+    """Put tasks forward or back."""
+    context = context_of(request)
+    wanted = await _PRIORITIES.read(request)
+    steer = partial(reprioritize, priority=wanted.priority)
+    return answer(SteeredTasks([await _steered(context, steer, task_id) for task_id in wanted.ids]))

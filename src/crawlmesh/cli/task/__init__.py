@@ -21,6 +21,7 @@ _HERE = "crawlmesh.cli.task"
         "pause": f"{_HERE}.pause:pause",
         "resume": f"{_HERE}.resume:resume",
         "retry": f"{_HERE}.retry:retry",
+        "failures": f"{_HERE}.failures:failures",
         "priority": f"{_HERE}.priority:priority",
         "why": f"{_HERE}.why:why",
         "results": f"{_HERE}.results:results",

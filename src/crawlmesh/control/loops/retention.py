@@ -1,7 +1,9 @@
 """What is older than it must be kept is deleted, a little at a time."""
 
 from crawlmesh.control.loops.leader_loop import LeaderLoop
+from crawlmesh.control.sign_in import forget_old_sessions
 from crawlmesh.model.query import Retention as KeptSince
+from crawlmesh.model.sample import KEEP
 
 _BATCH = 1000  # rows of each kind in one go
 _TASK_PREFIX = "task-"
@@ -17,6 +19,7 @@ class Retention(LeaderLoop):
 
     async def run_once(self, now: float) -> int:
         """Returns 0 once everything that is due was deleted, or enough for now."""
+        await forget_old_sessions(self.context, now)
         kept_since = self._kept_since(now)
         deleted = 0
         for _ in range(_MOST_GOES):
@@ -41,6 +44,7 @@ class Retention(LeaderLoop):
             heartbeats=before(options.keep_heartbeats),
             logs=before(options.keep_logs),
             idempotency_keys=now,  # which are kept until the end of their own life
+            samples={step: now - age for step, age in KEEP.items()},
         )
 
     async def _delete_crawls(self, moment: float) -> None:

@@ -117,6 +117,10 @@ class Fleet:
             return self._pool(task, self._is_last_resort(task)).free_places()
         return sum(one.free_places for one in self._index.classes if one.active)
 
+    def has_nobody_for(self, task: Task) -> bool:
+        """Whether no node could take such a task, now or when what it has to do is done."""
+        return not any(self._pool(task, last).has_ready_nodes() for last in (False, True))
+
     def place(
         self, task: Task, now: float, random: Callable[[], float], avoid: Collection[str] = ()
     ) -> Placement | None:

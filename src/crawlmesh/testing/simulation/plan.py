@@ -14,7 +14,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     tasks: int = 2000
     masters: int = 2
     faults_for: int = 120  # ticks in which things go wrong
-    tick: float = 1.0  # seconds
+    tick: float = 2.0  # seconds
     most_ticks: int = 4000  # then something hangs
 
     node_faults: float = 0.05  # part of the nodes that something happens to in a tick, at most

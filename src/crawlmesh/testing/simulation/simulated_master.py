@@ -12,6 +12,7 @@ from crawlmesh.control.loops.finish_crawls import FinishCrawls
 from crawlmesh.control.loops.leader_loop import LeaderLoop
 from crawlmesh.control.loops.lease_expiry import LeaseExpiry
 from crawlmesh.control.loops.retention import Retention
+from crawlmesh.control.loops.take_samples import TakeSamples
 from crawlmesh.control.make_loops import loops_with
 from crawlmesh.errors import MasterUnreachableError, NotLeaderError
 from crawlmesh.ports.clock import Clock
@@ -22,7 +23,7 @@ from crawlmesh.rules.placement import builtin_strategies
 from crawlmesh.testing.simulation.plan import CONTROL_OPTIONS
 
 _MOST_ROUNDS = 50  # of the scheduler in one tick
-_WITHOUT_CRAWLS = (FinishCrawls, LeaseExpiry, Retention)  # loops that have nothing to do here
+_WITHOUT_CRAWLS = (FinishCrawls, LeaseExpiry, Retention, TakeSamples)  # loops that have nothing to do here
 _CHANCE_TO_WAIT = 0.25
 _LAST_CALLS = 12  # a kill strikes within so many calls to the store
 

@@ -8,7 +8,7 @@ from crawlmesh.model.crawl import CrawlProgress
 from crawlmesh.model.host import HostState
 from crawlmesh.model.lease import LeaseRequest, Settlement
 from crawlmesh.model.link import LeasedLink, LinkState
-from crawlmesh.testing.builders import crawl, fetched, fingerprint, lease_request, new_links
+from crawlmesh.testing.builders import crawl, dead, fetched, fingerprint, lease_request, new_links
 from crawlmesh.testing.invariants import assert_crawl_invariants, read_all_records
 from crawlmesh.testing.manual_clock import ManualClock
 
@@ -61,6 +61,7 @@ async def test_everything_is_there_after_the_upgrade(old_dsn: str) -> None:
             "https://b.example/1": LinkState.LEASED,
         }
         assert [host.host for host in await store.all_hosts()] == ["a.example", "b.example"]
+        assert [link.url for link in await store.dead_links("old", "http_404")] == ["https://a.example/1"]
         await assert_crawl_invariants(store, "old", added=5)
         await store.aclose()
 
@@ -102,3 +103,34 @@ async def test_an_old_crawl_moves_into_tables_of_its_own(old_dsn: str) -> None:
     await store.delete_crawl("old")
     assert await store.crawls() == []
     await store.aclose()
+
+
+async def test_dead_links_of_the_second_version_are_found_by_indexes(postgres_dsn: str) -> None:
+    store = await PostgresCrawlStore.open(postgres_dsn, ManualClock(), own_tables_from=6)
+    for crawl_id, links in (("small", 3), ("large", 9)):
+        await store.create_crawl(crawl(crawl_id))
+        await store.add(new_links(links, crawl_id=crawl_id))
+        (batch,) = (await store.lease(lease_request(crawl_id))).batches
+        await store.settle([Settlement(batch.fence, [dead(link) for link in batch.links])])
+    await store.aclose()
+    connection = await asyncpg.connect(postgres_dsn)
+    new = await _indexes(connection)
+    assert len(new) == 4
+    for index in new:
+        await connection.execute(f"DROP INDEX crawl_store.{index}")
+    await connection.execute("UPDATE crawl_store.about SET version = 2")
+    store = await PostgresCrawlStore.open(postgres_dsn, ManualClock())
+    assert await _indexes(connection) == new
+    await connection.close()
+    assert len(await store.dead_links("small")) == 3
+    assert len(await store.dead_links("large", "http_404", limit=7)) == 7
+    await store.aclose()
+
+
+async def _indexes(connection: asyncpg.Connection) -> list[str]:
+    """The names of those that are about dead links."""
+    rows = await connection.fetch(
+        "SELECT indexname FROM pg_indexes WHERE schemaname = 'crawl_store'"
+        " AND indexdef LIKE '%dead%' ORDER BY indexname"
+    )
+    return [row[0] for row in rows]

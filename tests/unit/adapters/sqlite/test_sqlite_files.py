@@ -8,7 +8,16 @@ import pytest
 from crawlmesh.adapters.sqlite import SqliteCrawlStore
 from crawlmesh.errors import StoreCorruptError, StoreError, StoreFullError, UnknownCrawlError
 from crawlmesh.model.host import HostLimits
-from crawlmesh.testing.builders import all_fetched, crawl, lease_request, new_link, new_links
+from crawlmesh.testing.builders import (
+    all_fetched,
+    crawl,
+    dead,
+    fetched,
+    lease_request,
+    new_link,
+    new_links,
+    settlement,
+)
 from crawlmesh.testing.invariants import assert_crawl_invariants, read_all_records
 from crawlmesh.testing.manual_clock import ManualClock
 
@@ -53,11 +62,17 @@ async def test_a_file_of_another_version_is_refused_and_left_alone(path: Path) -
     connection.close()
 
 
-async def test_a_file_of_an_earlier_version_is_brought_up_to_date(path: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("version", [1, 2])
+async def test_a_file_of_an_earlier_version_is_brought_up_to_date(
+    path: Path, tmp_path: Path, version: int
+) -> None:
     async with _opened(path) as store:
         await store.create_crawl(crawl())
-        await store.add(new_links(3))
-    _make_first_version(path)
+        await store.add(new_links(5))
+        (batch,) = (await store.lease(lease_request())).batches
+        first, second, *_ = batch.links
+        await store.settle([settlement(batch, dead(first), fetched(second))])
+    _make_earlier_version(path, version)
     reader = await SqliteCrawlStore.open_to_read(path, ManualClock())
     assert (await reader.progress("crawl")).pending == 3
     await reader.aclose()
@@ -65,13 +80,28 @@ async def test_a_file_of_an_earlier_version_is_brought_up_to_date(path: Path, tm
         await store.limit_host("a.example", HostLimits(slots=1))
         (batch,) = (await store.lease(lease_request())).batches
         assert (batch.slots, len(batch.links)) == (1, 3)
+        assert [link.url for link in await store.dead_links("crawl")] == [first.url]
+        assert await store.retry_dead("crawl", "http_404") == 1
     async with _opened(tmp_path / "new.db"):
         pass
     assert _tables(path) == _tables(tmp_path / "new.db")
 
 
-def _make_first_version(path: Path) -> None:
+def _make_earlier_version(path: Path, version: int) -> None:
     connection = sqlite3.connect(path)
+    connection.executescript(
+        """
+        DROP INDEX outcomes_dead; DROP INDEX outcomes_dead_reason;
+        ALTER TABLE outcomes DROP COLUMN dead_in;
+        PRAGMA user_version = 2;
+        """
+    )
+    if version == 1:
+        _make_first_version(connection)
+    connection.close()
+
+
+def _make_first_version(connection: sqlite3.Connection) -> None:
     connection.executescript(
         """
         DROP INDEX host_progress_host; DROP INDEX hosts_ready; DROP TABLE host_limits;
@@ -81,7 +111,6 @@ def _make_first_version(path: Path) -> None:
         PRAGMA user_version = 1;
         """
     )
-    connection.close()
 
 
 def _tables(path: Path) -> dict[str, object]:

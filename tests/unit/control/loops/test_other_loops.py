@@ -3,6 +3,7 @@ import asyncio
 import pytest
 
 from crawlmesh.control.heartbeat import heartbeat
+from crawlmesh.control.keys import create_key
 from crawlmesh.control.lead import Lead
 from crawlmesh.control.loops.finish_crawls import FinishCrawls
 from crawlmesh.control.loops.health_checks import HealthChecks
@@ -12,8 +13,10 @@ from crawlmesh.control.loops.retention import Retention
 from crawlmesh.control.loops.task_timeouts import TaskTimeouts
 from crawlmesh.control.loops.wake_waiting import WakeWaiting
 from crawlmesh.control.releasing import lose_work
+from crawlmesh.control.sign_in import SESSION_LIFE, sign_in
 from crawlmesh.control.steer_tasks import cancel_task
 from crawlmesh.errors import NotLeaderError
+from crawlmesh.model.access import Role
 from crawlmesh.model.event import EventType
 from crawlmesh.model.execution import EndedBy
 from crawlmesh.model.node import HealthStatus
@@ -205,6 +208,19 @@ async def test_what_is_too_old_is_deleted_together_with_its_crawl() -> None:
     await loop.run_once(kit.now)
     assert not await kit.store.tasks_by_id([task.id])
     assert await kit.crawl_store.crawls() == []
+
+
+async def test_sessions_that_are_over_are_forgotten() -> None:
+    kit = ControlKit()
+    key = await create_key(kit.context, "ci", Role.VIEWER)
+    await sign_in(kit.context, key.secret)
+    loop = Retention(kit.context, kit.lead)
+    kit.clock.advance(SESSION_LIFE - 1.0)
+    await loop.run_once(kit.now)
+    assert len(await kit.store.keys()) == 2
+    kit.clock.advance(1.0)
+    await loop.run_once(kit.now)
+    assert [each.id for each in await kit.store.keys()] == [key.key.id]
 
 
 class Counting(LeaderLoop):

@@ -26,10 +26,9 @@ class EventLog:
         return self.last_id > before
 
     def read(self, query: EventQuery) -> list[Event]:
-        """Events above an id, oldest first."""
-        return list(
-            islice((event for event in self._above(query.after) if _matches(event, query)), query.limit)
-        )
+        """Events between two ids, oldest or newest first."""
+        found = (event for event in self._between(query) if _matches(event, query))
+        return list(islice(found, query.limit))
 
     def prune(self, moment: float, limit: int) -> int:
         """Forget events from before a moment; returns how many."""
@@ -38,9 +37,11 @@ class EventLog:
             del self._rows[event_id]
         return len(old)
 
-    def _above(self, after: int) -> Iterator[Event]:
+    def _between(self, query: EventQuery) -> Iterator[Event]:
         first = next(iter(self._rows), self.last_id + 1)
-        for event_id in range(max(after + 1, first), self.last_id + 1):
+        end = self.last_id + 1 if query.before is None else min(query.before, self.last_id + 1)
+        ids = range(max(query.after + 1, first), end)
+        for event_id in reversed(ids) if query.newest_first else ids:
             event = self._rows.get(event_id)
             if event is not None:
                 yield event

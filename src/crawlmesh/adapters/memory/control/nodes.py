@@ -9,8 +9,8 @@ from itertools import islice, takewhile
 import msgspec
 
 from crawlmesh.adapters.memory.ordered_keys import OrderedKeys
-from crawlmesh.model.node import Heartbeat, Node, NodeHealth, NodeStatus
-from crawlmesh.model.query import NodePage, NodeQuery
+from crawlmesh.model.node import HealthStatus, Heartbeat, Node, NodeHealth, NodeStatus
+from crawlmesh.model.query import NodeGroup, NodePage, NodeQuery
 
 _NEVER = float("-inf")
 
@@ -75,6 +75,13 @@ class NodeTable:
             return NodePage(nodes)
         return NodePage(nodes[: query.limit], nodes[query.limit - 1].id)
 
+    def groups(self) -> list[NodeGroup]:
+        """All nodes, summed up by status and health."""
+        found: dict[tuple[NodeStatus, HealthStatus], list[Node]] = {}
+        for node in self.rows.values():
+            found.setdefault((node.status, node.health.status), []).append(node)
+        return [_group(status, health, nodes) for (status, health), nodes in found.items()]
+
     def changed_since(self, moment: float) -> list[Node]:
         """Nodes that changed at or after a moment."""
         return [self.rows[node_id] for _, node_id in self._changed.above((moment, ""))]
@@ -84,12 +91,13 @@ class NodeTable:
         orders = [_below(self._heard[status], before) for status in set(statuses)]
         return [self.rows[node_id] for _, node_id in islice(heapq.merge(*orders), limit)]
 
-    def hear(self, heartbeat: Heartbeat) -> bool:
+    def hear(self, heartbeat: Heartbeat, *, history: bool = True) -> bool:
         """Keep a heartbeat; False where the node is unknown. One that comes late is not the latest."""
         node = self.rows.get(heartbeat.node_id)
         if node is None:
             return False
-        insort(self._history.setdefault(node.id, []), heartbeat, key=_moment)
+        if history:
+            insort(self._history.setdefault(node.id, []), heartbeat, key=_moment)
         if node.last_heartbeat is None or node.last_heartbeat <= heartbeat.at:
             self._put(
                 msgspec.structs.replace(
@@ -110,9 +118,12 @@ class NodeTable:
 
     def history(self, node_id: str, since: float, limit: int) -> list[Heartbeat]:
         """Heartbeats from a moment on, oldest first."""
+        return self.since(node_id, since)[:limit]
+
+    def since(self, node_id: str, moment: float) -> list[Heartbeat]:
+        """All heartbeats from a moment on, oldest first."""
         heartbeats = self._history.get(node_id, [])
-        start = bisect_left(heartbeats, since, key=_moment)
-        return heartbeats[start : start + limit]
+        return heartbeats[bisect_left(heartbeats, moment, key=_moment) :]
 
     def prune_history(self, moment: float, limit: int) -> int:
         """Forget heartbeats before a moment; returns how many."""
@@ -161,6 +172,22 @@ def matches(node: Node, query: NodeQuery) -> bool:
 
 def _contains(node: Node, search: str) -> bool:
     return search in node.id.lower() or search in node.name.lower()
+
+
+def _group(status: NodeStatus, health: HealthStatus, nodes: list[Node]) -> NodeGroup:
+    cpu = [node.usage["cpu_usage"] for node in nodes if "cpu_usage" in node.usage]
+    memory = [node.usage["memory_usage"] for node in nodes if "memory_usage" in node.usage]
+    return NodeGroup(
+        status=status,
+        health=health,
+        nodes=len(nodes),
+        slots=sum(node.slots for node in nodes),
+        load=sum(node.load for node in nodes),
+        cpu=sum(cpu),
+        cpu_told=len(cpu),
+        memory=sum(memory),
+        memory_told=len(memory),
+    )
 
 
 def _moment(heartbeat: Heartbeat) -> float:

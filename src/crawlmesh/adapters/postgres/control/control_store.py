@@ -11,12 +11,13 @@ from crawlmesh.adapters.postgres.control.leading import Leading
 from crawlmesh.adapters.postgres.control.listening import Listener
 from crawlmesh.adapters.postgres.control.nodes import Nodes
 from crawlmesh.adapters.postgres.control.pruning import Pruning
+from crawlmesh.adapters.postgres.control.samples import Samples
 from crawlmesh.adapters.postgres.control.tasks import Tasks
 from crawlmesh.adapters.topics import Topics
 from crawlmesh.migrations import upgrade
 
 
-class PostgresControlStore(Tasks, Executions, Nodes, Directory, Journal, Leading, Pruning):
+class PostgresControlStore(Tasks, Executions, Nodes, Directory, Journal, Samples, Leading, Pruning):
     """Implements `crawlmesh.ports.control_store.ControlStore`; each parent has the calls of one subject.
 
     Calls of one kind that come at the same time share transactions. A lost connection raises

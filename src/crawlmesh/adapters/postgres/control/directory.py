@@ -21,7 +21,10 @@ _KEYS = f"SELECT {KEYS.names} FROM api_keys ORDER BY created_at, id"  # noqa: S6
 _SAVE_KEY = KEYS.replace
 _ADD_KEY = f"{KEYS.insert} ON CONFLICT (id) DO NOTHING RETURNING id"
 _TOUCH_KEY = "UPDATE api_keys SET last_used_at = $2 WHERE id = $1 RETURNING id"
-_DELETE_KEY = "DELETE FROM api_keys WHERE id = $1 RETURNING id"
+_DELETE_KEY = """
+WITH deleted AS (DELETE FROM api_keys WHERE id = $1 OR session_of = $1 RETURNING id)
+SELECT 1 FROM deleted WHERE id = $1
+"""
 
 
 class Directory(Part):
@@ -73,9 +76,9 @@ class Directory(Part):
         return await self._fetch_value(_TOUCH_KEY, key_id, now) is not None
 
     async def keys(self) -> list[ApiKey]:
-        """All keys, oldest first."""
+        """All keys and sessions, oldest first."""
         return list(map(tables.key, await self._fetch(_KEYS)))
 
     async def delete_key(self, key_id: str) -> bool:
-        """Forget a key. False where it is unknown."""
+        """Forget a key and its sessions, or a session. False where it is unknown."""
         return await self._fetch_value(_DELETE_KEY, key_id) is not None

@@ -48,13 +48,16 @@ class Journal(Part):
         await self._database.write(work)
 
     async def events(self, query: EventQuery) -> list[Event]:
-        """Events above `query.after`, oldest first."""
+        """Events between two ids, oldest or newest first."""
         conditions = Conditions()
         conditions.add("id > {}", query.after)
+        if query.before is not None:
+            conditions.add("id < {}", query.before)
         conditions.equal(task_id=query.task_id, node_id=query.node_id)
         if query.types:
             conditions.add("type = ANY ({})", list(query.types))
-        order = f"ORDER BY id LIMIT {conditions.value(query.limit)}"
+        direction = "DESC" if query.newest_first else "ASC"
+        order = f"ORDER BY id {direction} LIMIT {conditions.value(query.limit)}"
         rows = await self._fetch(f"{_EVENTS} {conditions.where} {order}", *conditions.values)
         return list(map(tables.event, rows))
 

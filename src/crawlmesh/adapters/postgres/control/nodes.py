@@ -18,7 +18,7 @@ from crawlmesh.errors import CrawlmeshError
 from crawlmesh.model.change import NodeChange
 from crawlmesh.model.event import Event
 from crawlmesh.model.node import Heartbeat, Node, NodeHealth, NodeStatus
-from crawlmesh.model.query import NodePage, NodeQuery
+from crawlmesh.model.query import NodeGroup, NodePage, NodeQuery
 
 _SELECT = f"SELECT {NODES.names} FROM crawler_nodes"  # noqa: S608
 _BY_ID = f"{_SELECT} WHERE id = $1"
@@ -31,6 +31,15 @@ ORDER BY last_heartbeat NULLS FIRST, id LIMIT $3
 _HISTORY = (
     f"SELECT {HEARTBEATS.names} FROM node_heartbeats WHERE node_id = $1 AND at >= $2 ORDER BY at LIMIT $3"  # noqa: S608
 )
+
+_GROUPS = """
+SELECT status, health_status AS health, count(*) AS nodes, sum(slots) AS slots, sum(load) AS load,
+    coalesce(sum(cpu_usage), 0) AS cpu, count(cpu_usage) AS cpu_told,
+    coalesce(sum(memory_usage), 0) AS memory, count(memory_usage) AS memory_told
+FROM crawler_nodes
+CROSS JOIN LATERAL json_to_record(usage) AS told (cpu_usage float8, memory_usage float8)
+GROUP BY status, health_status
+"""
 
 # Always in the order of ids, so that no two transactions wait for each other.
 _LOCK = "SELECT id FROM crawler_nodes WHERE id = ANY($1) ORDER BY id FOR NO KEY UPDATE"
@@ -62,6 +71,7 @@ class HeartbeatCall(msgspec.Struct, frozen=True):
 
     heartbeats: Sequence[Heartbeat]
     events: Sequence[Event]
+    history: bool
 
 
 class Nodes(Part):
@@ -101,6 +111,11 @@ class Nodes(Part):
             return NodePage(tuple(nodes))
         return NodePage(tuple(nodes[: query.limit]), nodes[query.limit - 1].id)
 
+    async def node_groups(self) -> list[NodeGroup]:
+        """How many nodes are in which status and health, and how they fare."""
+        rows = await self._fetch(_GROUPS)
+        return msgspec.convert([dict(row) for row in rows], list[NodeGroup])
+
     async def nodes_changed_since(self, moment: float) -> list[Node]:
         """Nodes whose row changed at or after the moment, heartbeats included. 0: all nodes."""
         return await self._nodes(_CHANGED, moment) if moment else await self._nodes(_SELECT)
@@ -109,9 +124,11 @@ class Nodes(Part):
         """Nodes in these statuses that were last heard of before the moment (or never), longest first."""
         return await self._nodes(_SILENT, list(statuses), before, limit)
 
-    async def record_heartbeats(self, heartbeats: Sequence[Heartbeat], events: Sequence[Event] = ()) -> None:
+    async def record_heartbeats(
+        self, heartbeats: Sequence[Heartbeat], events: Sequence[Event] = (), *, history: bool = True
+    ) -> None:
         """Keep what nodes said, as their latest and in their history. Unknown nodes are left out."""
-        await self._hearing.call(HeartbeatCall(heartbeats, events))
+        await self._hearing.call(HeartbeatCall(heartbeats, events, history))
 
     async def record_health(self, found: Sequence[tuple[str, NodeHealth]]) -> None:
         """Keep what health checks found, by node id."""
@@ -146,21 +163,23 @@ class Nodes(Part):
         async def work(transaction: Transaction) -> None:
             for call in calls:
                 transaction.tell(list(call.events))
-            await _hear(transaction, [heartbeat for call in calls for heartbeat in call.heartbeats])
+            await _hear(transaction, [(each, call.history) for call in calls for each in call.heartbeats])
 
         await self._database.write(work)
         return [None] * len(calls)
 
 
-async def _hear(transaction: Transaction, heartbeats: Sequence[Heartbeat]) -> None:
-    ids = list({heartbeat.node_id for heartbeat in heartbeats})
+async def _hear(transaction: Transaction, told: Sequence[tuple[Heartbeat, bool]]) -> None:
+    """Each heartbeat comes with whether it belongs into the history."""
+    ids = list({heartbeat.node_id for heartbeat, _ in told})
     rows = await transaction.connection.fetch(_LOCK, ids) if ids else []
     known = {row[0] for row in rows}
-    kept = sorted((each for each in heartbeats if each.node_id in known), key=lambda each: each.at)
-    if not kept:
+    heard = sorted((each for each in told if each[0].node_id in known), key=lambda each: each[0].at)
+    if not heard:
         return
-    latest = {heartbeat.node_id: heartbeat for heartbeat in kept}
-    await transaction.connection.execute(_KEEP_HISTORY, document(kept))
+    latest = {heartbeat.node_id: heartbeat for heartbeat, _ in heard}
+    if kept := [heartbeat for heartbeat, history in heard if history]:
+        await transaction.connection.execute(_KEEP_HISTORY, document(kept))
     await transaction.connection.execute(_HEAR, document(latest.values()))
 
 

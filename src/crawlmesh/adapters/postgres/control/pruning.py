@@ -4,6 +4,7 @@ from crawlmesh.adapters.postgres.control.part import Part
 from crawlmesh.adapters.postgres.control.transaction import Transaction
 from crawlmesh.model.execution import ExecutionStatus
 from crawlmesh.model.query import Retention
+from crawlmesh.model.sample import task_series
 
 # A task that somebody changes at this moment is left for the next time: nothing waits for a lock here.
 _TASKS = """
@@ -17,6 +18,7 @@ RETURNING crawler_tasks.id, status, queue, open_places
 """
 _EXECUTIONS = "DELETE FROM crawler_task_executions WHERE task_id = ANY($1) RETURNING node_id, status"
 _LOGS_OF = "DELETE FROM execution_logs WHERE task_id = ANY($1)"
+_SAMPLES_OF = "DELETE FROM samples WHERE series = ANY($1)"
 
 _BY_AGE = """
 WITH deleted AS (
@@ -30,6 +32,15 @@ _EVENTS = _BY_AGE.format(table="cluster_events", moment="at")
 _HEARTBEATS = _BY_AGE.format(table="node_heartbeats", moment="at")
 _LOGS = _BY_AGE.format(table="execution_logs", moment="at")
 _KEYS = _BY_AGE.format(table="idempotency_keys", moment="expires_at")
+
+_SAMPLES = """
+WITH deleted AS (
+    DELETE FROM samples WHERE ctid = ANY (ARRAY(
+        SELECT ctid FROM samples WHERE step = $3 AND at < $1 ORDER BY at LIMIT $2 FOR UPDATE SKIP LOCKED
+    )) RETURNING 1
+)
+SELECT count(*) FROM deleted
+"""
 
 _EMPTY_COUNTERS = """
 WITH queues AS (DELETE FROM queue_counts WHERE tasks = 0)
@@ -53,6 +64,8 @@ class Pruning(Part):
         ):
             if moment is not None:
                 deleted += int(await self._fetch_value(statement, moment, limit))
+        for step, moment in retention.samples.items():
+            deleted += int(await self._fetch_value(_SAMPLES, moment, limit, step))
         await self._database.write(_remove_empty_counters)
         return deleted
 
@@ -66,6 +79,7 @@ class Pruning(Part):
             for node_id, status in await transaction.connection.fetch(_EXECUTIONS, ids):
                 transaction.nodes[node_id] -= status == ExecutionStatus.RUNNING
             await transaction.connection.execute(_LOGS_OF, ids)
+            await transaction.connection.execute(_SAMPLES_OF, list(map(task_series, ids)))
             return len(ids)
 
         return await self._database.write(work)

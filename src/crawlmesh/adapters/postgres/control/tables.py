@@ -19,6 +19,7 @@ from crawlmesh.model.event import Event, EventType
 from crawlmesh.model.execution import Allocation, Assignment, EndedBy, Execution, ExecutionStatus
 from crawlmesh.model.log_line import LogLine
 from crawlmesh.model.node import HealthStatus, Heartbeat, Node, NodeHealth, NodeStatus
+from crawlmesh.model.sample import Sample
 from crawlmesh.model.task import Task, TaskResult, TaskStatus
 
 TASKS = Table(
@@ -126,6 +127,7 @@ KEYS = Table(
         choice("role", Role),
         text("hash"),
         *map(moment, ("created_at", "expires_at", "last_used_at")),
+        text("session_of"),
     ),
 )
 
@@ -142,6 +144,17 @@ LOGS = Table(
         text("level"),
         *texts("message", "node_id"),
         number("id"),
+    ),
+)
+
+SAMPLES = Table(
+    "samples",
+    (
+        text("series"),
+        number("step"),
+        moment("at"),
+        moment("seconds"),
+        json("means", dict[str, float | None]),
     ),
 )
 
@@ -193,3 +206,8 @@ def event(row: Iterable[Any]) -> Event:
 def log_line(row: Iterable[Any]) -> LogLine:
     """A line of a log from its row."""
     return LogLine(**LOGS.values(row))
+
+
+def sample(row: Iterable[Any]) -> Sample:
+    """A sample from its row."""
+    return Sample(**SAMPLES.values(row))

@@ -18,7 +18,7 @@ from crawlmesh.model.crawl import Crawl, CrawlProgress, HostProgress
 from crawlmesh.model.host import HostLimits, HostStatus
 from crawlmesh.model.lease import LeaseGrant, LeaseRequest, Renewal, Settlement
 from crawlmesh.model.link import NewLink, SkippedLink
-from crawlmesh.model.record import LedgerEntry, Record
+from crawlmesh.model.record import DeadLink, LedgerEntry, Record
 from crawlmesh.ports.clock import Clock
 from crawlmesh.rules.dedup import refuse_filter
 
@@ -128,9 +128,21 @@ class PostgresCrawlStore:
             lambda session: settling.expire(session, node_id, everything=everything)
         )
 
-    async def retry_dead(self, crawl_id: str) -> int:
+    async def dead_links(
+        self, crawl_id: str, reason: str | None = None, after: int = 0, limit: int = 100
+    ) -> list[DeadLink]:
+        """See CrawlStore.dead_links."""
+        return await self._database.read_alike(
+            lambda session: ledger.dead_links(session, crawl_id, reason, after, limit)
+        )
+
+    async def retry_dead(
+        self, crawl_id: str, reason: str | None = None, fingerprints: Sequence[bytes] | None = None
+    ) -> int:
         """See CrawlStore.retry_dead."""
-        return await self._database.transact(lambda session: again.retry_dead(session, crawl_id))
+        return await self._database.transact(
+            lambda session: again.retry_dead(session, crawl_id, reason, fingerprints)
+        )
 
     async def recrawl(self, crawl_id: str) -> int:
         """See CrawlStore.recrawl."""

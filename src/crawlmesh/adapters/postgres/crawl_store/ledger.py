@@ -6,12 +6,12 @@ from typing import Any
 import asyncpg
 import msgspec
 
-from crawlmesh.adapters.postgres.crawl_store.session import CrawlRow, Session, unknown_crawl
+from crawlmesh.adapters.postgres.crawl_store.session import CrawlRow, Session, clean, unknown_crawl
 from crawlmesh.model.crawl import CrawlProgress, HostProgress
 from crawlmesh.model.host import HostState
 from crawlmesh.model.link import FoundBy, LinkState
 from crawlmesh.model.outcome import OutcomeKind
-from crawlmesh.model.record import Attempt, LedgerEntry, Record
+from crawlmesh.model.record import Attempt, DeadLink, LedgerEntry, Record
 
 _PROGRESS = """
 SELECT name, sum(value)::bigint FROM crawls LEFT JOIN counters ON counters.crawl = crawls.number
@@ -38,6 +38,20 @@ FROM (
 JOIN links{ending} AS links ON links.crawl = records.crawl AND links.number = records.link
 JOIN outcomes{ending} AS outcomes ON outcomes.crawl = records.crawl AND outcomes.link = records.link
 ORDER BY records.link
+"""
+
+_DEAD_LINKS = """
+SELECT outcomes.link, links.url, coalesce(reason, 'unknown'), http_status, attempt, fetched_at
+FROM (
+    SELECT crawl, link, reason, http_status, attempt, fetched_at FROM outcomes{ending}
+    WHERE crawl = $1 AND kind = 'dead' AND link > $2 {only} ORDER BY link LIMIT $3
+) AS outcomes
+JOIN links{ending} AS links ON links.crawl = outcomes.crawl AND links.number = outcomes.link
+ORDER BY outcomes.link
+"""
+# As the index has it, which has no room for long texts, and then whole.
+_OF_REASON = """
+AND left(coalesce(reason, 'unknown'), 200) = left($4::text, 200) AND coalesce(reason, 'unknown') = $4
 """
 
 _LINK = """
@@ -119,6 +133,19 @@ async def records(session: Session, crawl_id: str, after: int, limit: int) -> li
         return []
     rows = await session.fetch(_RECORDS.format(ending=crawl.ending), crawl.number, after, limit)
     return [Record(*row) for row in rows]
+
+
+async def dead_links(
+    session: Session, crawl_id: str, reason: str | None, after: int, limit: int
+) -> list[DeadLink]:
+    """Links that were given up, in the order of their ids."""
+    crawl = await session.crawl(crawl_id)
+    if crawl is None:
+        return []
+    statement = _DEAD_LINKS.format(ending=crawl.ending, only="" if reason is None else _OF_REASON)
+    more = () if reason is None else (clean(reason),)
+    rows = await session.fetch(statement, crawl.number, after, limit, *more)
+    return [DeadLink(*row) for row in rows]
 
 
 async def explain(session: Session, crawl_id: str, fingerprint: bytes) -> LedgerEntry | None:

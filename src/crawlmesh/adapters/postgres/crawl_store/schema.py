@@ -9,7 +9,7 @@ from crawlmesh.adapters.postgres.crawl_store.upgrades import UPGRADES
 from crawlmesh.errors import StoreCorruptError
 
 SCHEMA_NAME = "crawl_store"
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 
 _PATIENCE = 3600.0  # seconds for an upgrade
 

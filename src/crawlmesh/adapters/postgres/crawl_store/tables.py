@@ -152,6 +152,8 @@ CREATE TABLE outcomes{ending} (        -- how the latest visit of a link ended
 ) WITH ({written_once});
 
 CREATE INDEX ON outcomes{ending} USING hash (final_url) WHERE kind = 'redirected';
+CREATE INDEX ON outcomes{ending} (crawl, link) WHERE kind = 'dead';
+CREATE INDEX ON outcomes{ending} (crawl, left(coalesce(reason, 'unknown'), 200), link) WHERE kind = 'dead';
 
 CREATE TABLE attempts{ending} (        -- tries that failed, for the ledger
     link bigint NOT NULL,

@@ -45,4 +45,22 @@ ALTER TABLE links_small
     SET (autovacuum_vacuum_insert_threshold = 10000, autovacuum_vacuum_insert_scale_factor = 0.05);
 """
 
-UPGRADES = {1: _FROM_1}
+# Dead links are found without looking at all others, also in the tables that large crawls have.
+_FROM_2 = """
+DO $$
+DECLARE
+    name text;
+BEGIN
+    FOR name IN
+        SELECT 'outcomes_small' UNION ALL SELECT 'outcomes_' || number FROM crawls WHERE own_tables
+    LOOP
+        EXECUTE format($i$CREATE INDEX ON %I (crawl, link) WHERE kind = 'dead'$i$, name);
+        EXECUTE format($i$
+            CREATE INDEX ON %I (crawl, left(coalesce(reason, 'unknown'), 200), link) WHERE kind = 'dead'
+        $i$, name);
+    END LOOP;
+END
+$$;
+"""
+
+UPGRADES = {1: _FROM_1, 2: _FROM_2}

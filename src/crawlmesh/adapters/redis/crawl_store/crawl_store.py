@@ -27,7 +27,7 @@ from crawlmesh.model.crawl import Crawl, CrawlProgress, Dedup, HostProgress
 from crawlmesh.model.host import HostLimits, HostStatus
 from crawlmesh.model.lease import LeaseGrant, LeaseRequest, Renewal, Settlement
 from crawlmesh.model.link import NewLink, SkippedLink
-from crawlmesh.model.record import LedgerEntry, Record
+from crawlmesh.model.record import DeadLink, LedgerEntry, Record
 from crawlmesh.ports.clock import Clock
 
 _MOST_LINKS = 20_000  # that one script adds: others wait for it
@@ -155,9 +155,20 @@ class RedisCrawlStore:
         """See CrawlStore.expire."""
         return sum(await self._server.run_everywhere("expire", clean(node_id or ""), int(everything)))
 
-    async def retry_dead(self, crawl_id: str) -> int:
+    async def dead_links(
+        self, crawl_id: str, reason: str | None = None, after: int = 0, limit: int = 100
+    ) -> list[DeadLink]:
+        """See CrawlStore.dead_links."""
+        return await self._ledger.dead_links(clean(crawl_id), clean(reason or ""), after, limit)
+
+    async def retry_dead(
+        self, crawl_id: str, reason: str | None = None, fingerprints: Sequence[bytes] | None = None
+    ) -> int:
         """See CrawlStore.retry_dead."""
-        revived = await self._server.run_everywhere("retry_dead", clean(crawl_id))
+        named = (0,) if fingerprints is None else (1, *fingerprints)
+        revived = await self._server.run_everywhere(
+            "retry_dead", clean(crawl_id), clean(reason or ""), *named
+        )
         if revived[0] < 0:
             raise _unknown_crawl(crawl_id)
         return sum(revived)

@@ -1,10 +1,13 @@
 """Reading what takes several calls: the hosts of a crawl, and the ledger of one URL."""
 
+import heapq
 from collections.abc import AsyncIterator, Sequence
+from itertools import chain
 
 from crawlmesh.adapters.redis.crawl_store.links import FOUND_BY, Entry, entry_from, unpacked
 from crawlmesh.adapters.redis.crawl_store.reading import (
     Share,
+    dead_link,
     host_progress,
     ledger_entry,
     most_troubled,
@@ -14,9 +17,9 @@ from crawlmesh.adapters.redis.crawl_store.reading import (
 from crawlmesh.adapters.redis.crawl_store.server import Server
 from crawlmesh.model.crawl import HostProgress
 from crawlmesh.model.link import FoundBy
-from crawlmesh.model.record import LedgerEntry
+from crawlmesh.model.record import DeadLink, LedgerEntry
 
-_PAGE = 1_000  # shares that are read at once
+_PAGE = 1_000  # shares or links that are read at once
 _MOST_HOPS = 100
 
 
@@ -35,6 +38,12 @@ class Ledger:
         troubled.sort(key=lambda item: (-item[2].dead, -item[2].mean_elapsed, item[1]))
         return await self._described(troubled[:limit])
 
+    async def dead_links(self, crawl_id: str, reason: str, after: int, limit: int) -> list[DeadLink]:
+        """Those that were given up, over all partitions, in the order of their ids."""
+        partitions = range(self._server.partitions)
+        found = [await self._dead_of(partition, crawl_id, reason, after, limit) for partition in partitions]
+        return heapq.nsmallest(limit, chain.from_iterable(found), key=lambda link: link.link_id)
+
     async def explain(self, crawl_id: str, fingerprint: bytes) -> LedgerEntry | None:
         """What is known about one URL."""
         answers = await self._server.run_everywhere("explain", crawl_id, fingerprint)
@@ -44,6 +53,18 @@ class Ledger:
             parent = await self._link(crawl_id, unpacked(answer[1])[2] or None)
             return skip_entry(answer[1], parent.url if parent else None)
         return None
+
+    async def _dead_of(
+        self, partition: int, crawl_id: str, reason: str, after: int, limit: int
+    ) -> list[DeadLink]:
+        """Those of one partition. Few are looked at in one go, so that others can work meanwhile."""
+        links: list[DeadLink] = []
+        more = limit > 0
+        while more and len(links) < limit:
+            asked = (crawl_id, after, limit - len(links), reason, _PAGE)
+            more, after, *entries = await self._server.run("dead_links", partition, *asked)
+            links += [dead_link(entry_from(blob)) for blob in entries]
+        return links
 
     async def _shares(self, partition: int, crawl_id: str) -> AsyncIterator[tuple[bytes, bytes]]:
         number = await self._server.command(partition, "HGET", "numbers", crawl_id)

@@ -13,7 +13,7 @@ from crawlmesh.adapters.redis.crawl_store.settlements import KINDS, MICROSECONDS
 from crawlmesh.model.crawl import CrawlProgress, FilterStatus, HostProgress
 from crawlmesh.model.host import HostState, HostStatus
 from crawlmesh.model.link import LinkState
-from crawlmesh.model.record import Attempt, LedgerEntry, Record
+from crawlmesh.model.record import Attempt, DeadLink, LedgerEntry, Record
 
 _GROUPS = {"outcome": "by_outcome", "status": "by_status", "rule": "by_rule", "reason": "by_reason"}
 
@@ -119,6 +119,13 @@ def record_from(blob: bytes) -> Record:
         data=data,
         archive=archive,
     )
+
+
+def dead_link(entry: Entry) -> DeadLink:
+    """A link that was given up."""
+    assert entry.outcome is not None
+    _, attempts, status, reason, _, at, *_ = entry.outcome
+    return DeadLink(entry.id, entry.url, reason or "unknown", status, attempts, float(at))
 
 
 def skip_entry(blob: bytes, parent_url: str | None) -> LedgerEntry:

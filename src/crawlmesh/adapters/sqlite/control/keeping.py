@@ -60,8 +60,8 @@ def delete_cluster(session: Session, cluster_id: str) -> bool:
 
 def save_key(session: Session, key: ApiKey) -> None:
     """Add or replace a key."""
-    row = (key.id, key.name, key.role.value, key.hash, key.created_at, key.expires_at, key.last_used_at)
-    session.write(_SAVE_KEY, [row])
+    moments = (key.created_at, key.expires_at, key.last_used_at)
+    session.write(_SAVE_KEY, [(key.id, key.name, key.role.value, key.hash, *moments, key.session_of)])
 
 
 def add_key(session: Session, key: ApiKey) -> bool:
@@ -78,7 +78,8 @@ def touch_key(session: Session, key_id: str, now: float) -> bool:
 
 
 def delete_key(session: Session, key_id: str) -> bool:
-    """Forget a key."""
+    """Forget a key and its sessions, or a session."""
+    session.run("DELETE FROM api_keys WHERE session_of = ?", key_id)
     return session.run("DELETE FROM api_keys WHERE id = ?", key_id) > 0
 
 

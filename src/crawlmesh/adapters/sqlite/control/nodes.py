@@ -84,12 +84,15 @@ def change_nodes(
     return taken
 
 
-def record_heartbeats(session: Session, heartbeats: Sequence[Heartbeat], events: Sequence[Event]) -> None:
+def record_heartbeats(
+    session: Session, heartbeats: Sequence[Heartbeat], events: Sequence[Event], *, history: bool
+) -> None:
     """Keep what nodes said, as their latest and in their history."""
     if heartbeats:
         known = _decode_ids(session.one(_KNOWN, json_list(each.node_id for each in heartbeats)))
         heard = [heartbeat for heartbeat in heartbeats if heartbeat.node_id in known]
-        session.write(_INSERT_HEARTBEATS, [heartbeat_row(heartbeat) for heartbeat in heard])
+        if history:
+            session.write(_INSERT_HEARTBEATS, [heartbeat_row(heartbeat) for heartbeat in heard])
         latest = {each.node_id: each for each in sorted(heard, key=lambda heartbeat: heartbeat.at)}
         rows = [
             (each.node_id, each.at, each.load, object_text(each.usage), len(each.active_tasks))

@@ -22,12 +22,17 @@ WHERE task_id IN (SELECT value FROM json_each(?)) AND status = 'running'
 _OF_TASKS = (
     "DELETE FROM crawler_task_executions WHERE task_id IN (SELECT value FROM json_each(?))",
     "DELETE FROM execution_logs WHERE task_id IN (SELECT value FROM json_each(?))",
+    "DELETE FROM samples WHERE series IN (SELECT 'task:' || value FROM json_each(?))",
     "DELETE FROM crawler_tasks WHERE id IN (SELECT value FROM json_each(?))",
 )
 
 _DELETE_OLD = """
 DELETE FROM {table}
 WHERE rowid IN (SELECT rowid FROM {table} WHERE {column} < ? ORDER BY {column} LIMIT ?)
+"""
+
+_OLD_SAMPLES = """
+DELETE FROM samples WHERE rowid IN (SELECT rowid FROM samples WHERE step = ? AND at < ? ORDER BY at LIMIT ?)
 """
 
 _decode_tasks = msgspec.json.Decoder(list[tuple[str, str, str, int]]).decode
@@ -46,6 +51,8 @@ def prune(session: Session, retention: Retention, limit: int) -> int:
     for table, column, moment in kinds:
         if moment is not None:
             deleted += session.run(_DELETE_OLD.format(table=table, column=column), moment, limit)
+    for step, moment in retention.samples.items():
+        deleted += session.run(_OLD_SAMPLES, step, moment, limit)
     return deleted
 
 

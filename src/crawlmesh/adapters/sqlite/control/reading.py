@@ -22,7 +22,7 @@ from crawlmesh.model.event import Event
 from crawlmesh.model.execution import Assignment, Execution, RunningExecution
 from crawlmesh.model.log_line import LogLine
 from crawlmesh.model.node import Heartbeat, Node
-from crawlmesh.model.query import EventQuery, QueueHead
+from crawlmesh.model.query import EventQuery, NodeGroup, QueueHead
 from crawlmesh.model.task import Task
 
 decode_tasks = msgspec.json.Decoder(list[Task]).decode
@@ -31,6 +31,7 @@ decode_executions = msgspec.json.Decoder(list[Execution]).decode
 decode_assignments = msgspec.json.Decoder(list[Assignment]).decode
 decode_running = msgspec.json.Decoder(list[RunningExecution]).decode
 decode_nodes = msgspec.json.Decoder(list[Node]).decode
+decode_node_groups = msgspec.json.Decoder(list[NodeGroup]).decode
 decode_heartbeats = msgspec.json.Decoder(list[Heartbeat]).decode
 decode_events = msgspec.json.Decoder(list[Event]).decode
 decode_lines = msgspec.json.Decoder(list[LogLine]).decode
@@ -125,6 +126,16 @@ LOADS = "SELECT json_group_object(node_id, running) FROM node_loads WHERE runnin
 
 NODE = listed(NODE_OBJECT, "FROM crawler_nodes WHERE id = ?")
 NODE_BY_IDENTITY = listed(NODE_OBJECT, "FROM crawler_nodes WHERE identity = ?")
+NODE_GROUPS = listed(
+    "json_object('status', status, 'health', health, 'nodes', nodes, 'slots', slots, 'load', load,"
+    " 'cpu', coalesce(cpu, 0.0), 'cpu_told', cpu_told,"
+    " 'memory', coalesce(memory, 0.0), 'memory_told', memory_told)",
+    "FROM (SELECT status, health_status AS health, count(*) AS nodes, sum(slots) AS slots,"
+    " total(load) AS load, sum(cpu) AS cpu, count(cpu) AS cpu_told, sum(memory) AS memory,"
+    " count(memory) AS memory_told FROM (SELECT status, health_status, slots, load,"
+    " usage ->> '$.cpu_usage' AS cpu, usage ->> '$.memory_usage' AS memory FROM crawler_nodes)"
+    " GROUP BY status, health_status)",
+)
 ALL_NODES = listed(NODE_OBJECT, "FROM crawler_nodes")
 NODES_CHANGED = listed(NODE_OBJECT, "FROM crawler_nodes WHERE touched_at >= ?")
 
@@ -161,6 +172,9 @@ def events_statement(query: EventQuery) -> tuple[str, dict[str, Any]]:
     """The statement for a query for events, and its parameters."""
     conditions = ["id > :after"]
     parameters: dict[str, Any] = {"after": query.after, "limit": query.limit}
+    if query.before is not None:
+        conditions.append("id < :before")
+        parameters["before"] = query.before
     if query.types:
         conditions.append("type IN (SELECT value FROM json_each(:types))")
         parameters["types"] = msgspec.json.encode(query.types).decode()
@@ -170,4 +184,5 @@ def events_statement(query: EventQuery) -> tuple[str, dict[str, Any]]:
             conditions.append(f"{name} = :{name}")
             parameters[name] = value
     where = " AND ".join(conditions)
-    return listed(_EVENT_OBJECT, f"FROM cluster_events WHERE {where} ORDER BY id LIMIT :limit"), parameters
+    order = "ORDER BY id DESC" if query.newest_first else "ORDER BY id"
+    return listed(_EVENT_OBJECT, f"FROM cluster_events WHERE {where} {order} LIMIT :limit"), parameters

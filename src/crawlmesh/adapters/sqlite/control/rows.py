@@ -60,8 +60,10 @@ CLUSTER = columns(
     json="configuration",
 )
 KEY = columns(
-    "id name role hash created_at expires_at last_used_at", real="created_at expires_at last_used_at"
+    "id name role hash created_at expires_at last_used_at session_of",
+    real="created_at expires_at last_used_at",
 )
+SAMPLE = columns("series step at seconds means", real="at seconds", json="means")
 
 TASK_OBJECT = as_object(TASK, "crawler_tasks")
 EXECUTION_OBJECT = as_object(EXECUTION, "crawler_task_executions")

@@ -44,10 +44,10 @@ INSERT INTO queue (host, rank, link, crawl, attempt) VALUES ({_HOST}, ?, ?, {_CR
 _DEFER = f"""
 INSERT INTO deferred (due, link, host, rank, crawl, attempt) VALUES (?, ?, {_HOST}, ?, {_CRAWL}, ?)
 """  # noqa: S608
-_INSERT_OUTCOME = """
+_INSERT_OUTCOME = f"""
 INSERT INTO outcomes (link, kind, attempt, http_status, reason, final_url, fetched_at, elapsed, size, etag,
-                      last_modified, archive) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-"""
+                      last_modified, archive, dead_in) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, {_CRAWL})
+"""  # noqa: S608
 _INSERT_ATTEMPT = """
 INSERT INTO attempts (link, number, at, kind, http_status, reason, elapsed) VALUES (?, ?, ?, ?, ?, ?, ?)
 """
@@ -154,6 +154,7 @@ def _put_ledger(connection: sqlite3.Connection, links: Sequence[LinkCopy]) -> No
             link.etag,
             link.last_modified,
             link.archive,
+            link.crawl_id if link.state is LinkState.DEAD else None,
         )
         for link in links
         if (visit := outcome_of(link)) is not None

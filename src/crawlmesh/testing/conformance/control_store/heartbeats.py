@@ -66,6 +66,18 @@ class Heartbeats(ControlStoreCase):
         history = await store.heartbeat_history("node-001", 0.0, 10)
         assert [each.load for each in history] == [0.3, 0.5, 0.7, 0.9]
 
+    async def test_one_between_is_the_latest_and_not_in_the_history(self, store: ControlStore) -> None:
+        """So that what is told often is not kept."""
+        await add_nodes(store, new_node())
+        await store.record_heartbeats([heartbeat(1, NOW)])
+        said = heartbeat(1, NOW + 5, usage={"pages": 7.5}, load=0.5, active_tasks=("task-1",))
+        await store.record_heartbeats([said, heartbeat(9, NOW + 5)], history=False)
+        node = await store.node("node-001")
+        assert node is not None
+        assert (node.last_heartbeat, node.usage, node.active_tasks) == (NOW + 5, {"pages": 7.5}, 1)
+        assert [each.at for each in await store.heartbeat_history("node-001", 0.0, 10)] == [NOW]
+        assert [each.id for each in await store.nodes_changed_since(NOW + 4)] == ["node-001"]
+
     async def test_history_from_a_moment_on(self, store: ControlStore) -> None:
         """Oldest first, up to a limit, of one node."""
         await add_nodes(store, new_node(1), new_node(2))

@@ -89,6 +89,10 @@ class Events(ControlStoreCase):
             {"node_id": "node-3", "after": told[50].id},
             {"node_id": "node-3", "task_id": "task-1"},
             {"task_id": "nobody"},
+            {"before": told[30].id},
+            {"before": told[90].id, "after": told[20].id, "task_id": "task-1"},
+            {"before": told[10].id, "after": told[20].id},
+            {"before": 0},
         ]
         for query in queries:
             expected = [
@@ -97,10 +101,13 @@ class Events(ControlStoreCase):
                 if event.type in query.get("types", types)
                 and query.get("task_id", event.task_id) == event.task_id
                 and query.get("node_id", event.node_id) == event.node_id
-                and event.id > query.get("after", 0)
+                and query.get("after", 0) < event.id < query.get("before", event.id + 1)
             ]
             assert await store.events(EventQuery(**query)) == expected
             assert await store.events(EventQuery(**query, limit=2)) == expected[:2]
+            newest = expected[::-1]
+            assert await store.events(EventQuery(**query, newest_first=True)) == newest
+            assert await store.events(EventQuery(**query, newest_first=True, limit=2)) == newest[:2]
 
     async def test_a_reader_misses_nothing_while_others_tell(self, store: ControlStore) -> None:
         """It goes on from the highest id it has seen."""

@@ -103,6 +103,30 @@ class Keys(ControlStoreCase):
         assert not await store.touch_key("key-2", NOW + 10)
         assert await store.keys() == [new_key(1)]
 
+    async def test_a_session_knows_its_key_and_goes_with_it(self, store: ControlStore) -> None:
+        """Other keys and their sessions stay."""
+        sessions = [
+            new_key(number, session_of=key_id)
+            for number, key_id in ((3, "key-1"), (4, "key-1"), (5, "key-2"), (6, "key-2"))
+        ]
+        for key in (new_key(1), new_key(2), *sessions):
+            assert await store.add_key(key)
+        assert await store.keys() == [new_key(1), new_key(2), *sessions]
+        assert await store.touch_key("key-3", NOW + 9)
+        assert await store.delete_key("key-1")
+        assert await store.keys() == [new_key(2), *sessions[2:]]
+        assert await store.delete_key("key-5")
+        assert not await store.delete_key("key-4")
+        assert await store.keys() == [new_key(2), sessions[3]]
+
+    async def test_deleting_a_key_that_is_gone_takes_sessions_that_were_left(
+        self, store: ControlStore
+    ) -> None:
+        """A sign-in may have come in between."""
+        await store.save_key(new_key(3, session_of="key-1"))
+        assert not await store.delete_key("key-1")
+        assert await store.keys() == []
+
     async def test_deleting_keys(self, store: ControlStore) -> None:
         """Once."""
         await store.save_key(new_key())

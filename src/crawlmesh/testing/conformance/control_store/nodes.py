@@ -9,6 +9,7 @@ from crawlmesh.errors import NotLeaderError
 from crawlmesh.model.change import NodeChange
 from crawlmesh.model.event import EventType
 from crawlmesh.model.node import HealthStatus, Node, NodeHealth, NodeStatus
+from crawlmesh.model.query import NodeGroup
 from crawlmesh.ports.control_store import ControlStore
 from crawlmesh.testing.conformance.control_store.case import (
     NOW,
@@ -195,6 +196,42 @@ def _meets(node: Node, query: dict[str, Any]) -> bool:
         and node.health.status in query.get("health", HealthStatus)
         and query.get("search", "").lower() in f"{node.id}\n{node.name}".lower()
     )
+
+
+class GroupingNodes(ControlStoreCase):
+    """`node_groups`."""
+
+    async def test_nodes_are_summed_up_by_status_and_health(self, store: ControlStore) -> None:
+        """What was not told does not count."""
+        assert await store.node_groups() == []
+        offline = new_node(4, status=NodeStatus.OFFLINE, slots=7)
+        await add_nodes(store, new_node(1, slots=2), new_node(2, slots=3), new_node(3), offline)
+        await store.record_heartbeats(
+            [
+                heartbeat(1, usage={"cpu_usage": 0.25, "memory_usage": 0.5}, load=0.5),
+                heartbeat(2, usage={"cpu_usage": 0.5}, load=0.25),
+            ]
+        )
+        await store.record_health([("node-003", NodeHealth(HealthStatus.DEGRADED))])
+        none: dict[str, Any] = {"load": 0.0, "cpu": 0.0, "cpu_told": 0, "memory": 0.0, "memory_told": 0}
+        unknown, online = HealthStatus.UNKNOWN, NodeStatus.ONLINE
+        expected = [
+            NodeGroup(status=NodeStatus.OFFLINE, health=unknown, nodes=1, slots=7, **none),
+            NodeGroup(status=online, health=HealthStatus.DEGRADED, nodes=1, slots=3, **none),
+            NodeGroup(
+                status=online,
+                health=unknown,
+                nodes=2,
+                slots=5,
+                load=0.75,
+                cpu=0.75,
+                cpu_told=2,
+                memory=0.5,
+                memory_told=1,
+            ),
+        ]
+        found = await store.node_groups()
+        assert sorted(found, key=lambda group: (group.status, group.health)) == expected
 
 
 class ListingNodes(ControlStoreCase):

@@ -13,6 +13,7 @@ from crawlmesh.model.event import EventType
 from crawlmesh.model.execution import Execution, ExecutionStatus
 from crawlmesh.model.node import HealthStatus, NodeHealth, NodeStatus
 from crawlmesh.model.query import EventQuery, Retention, Submission
+from crawlmesh.model.sample import Sample, task_series
 from crawlmesh.model.task import ENDED, Task, TaskStatus
 from crawlmesh.ports.control_store import ControlStore
 from crawlmesh.testing.conformance.control_store.case import (
@@ -70,6 +71,7 @@ class Walk:
         await self._both(lambda store: store.heartbeat_history(node_id, NOW + 5, 9))
         await self._both(lambda store: store.events(EventQuery(node_id=node_id)))
         await self._both(lambda store: store.logs(task_id))
+        await self._both(lambda store: store.samples(task_series(task_id), 5, NOW + 5, 9))
 
     async def step_submit(self) -> None:
         """New tasks, some of them seen before."""
@@ -84,6 +86,21 @@ class Walk:
             for _ in range(self._random.randint(0, 6))
         ]
         await self._both(lambda store: store.submit(submissions, self._now))
+
+    async def step_samples(self) -> None:
+        """Samples of tasks, some of them again, some under a leader's fence."""
+        samples = [
+            Sample(
+                series=task_series(self._some_task_id()),
+                step=5,
+                at=NOW + 5.0 * self._random.randrange(9),
+                seconds=5.0,
+                means={"pages": self._random.random(), "queued": self._maybe(7.0)},
+            )
+            for _ in range(self._random.randint(0, 6))
+        ]
+        fence = self._maybe(self._random.randint(max(0, self._leaders - 1), self._leaders))
+        await self._both(lambda store: store.keep_samples(samples, leader_fence=fence, now=self._now))
 
     async def step_change(self) -> None:
         """Changes of tasks, some of them stale, some under a leader's fence."""
@@ -149,7 +166,9 @@ class Walk:
     async def step_prune(self) -> None:
         """Old things go."""
         past = self._now - 15
-        retention = Retention(tasks=past, events=past, heartbeats=past, idempotency_keys=self._now)
+        retention = Retention(
+            tasks=past, events=past, heartbeats=past, idempotency_keys=self._now, samples={5: past}
+        )
         await self._both(lambda store: store.prune(retention, 10_000))
 
     async def step_delete_node(self) -> None:

@@ -10,11 +10,12 @@ from crawlmesh.testing.conformance.control_store.journal import Events, Logs
 from crawlmesh.testing.conformance.control_store.keeping import Clusters, Keys
 from crawlmesh.testing.conformance.control_store.leading import Leading
 from crawlmesh.testing.conformance.control_store.listing import Listing
-from crawlmesh.testing.conformance.control_store.nodes import ChangingNodes, ListingNodes
+from crawlmesh.testing.conformance.control_store.nodes import ChangingNodes, GroupingNodes, ListingNodes
 from crawlmesh.testing.conformance.control_store.positions import Positions
 from crawlmesh.testing.conformance.control_store.pruning import Pruning
 from crawlmesh.testing.conformance.control_store.queues import Queues, TaskCounting, Waiting
 from crawlmesh.testing.conformance.control_store.random_walk import RandomWalk
+from crawlmesh.testing.conformance.control_store.samples import HeartbeatMeans, Samples
 from crawlmesh.testing.conformance.control_store.submitting import Deduplication, Idempotency, Submitting
 from crawlmesh.testing.conformance.control_store.waking import Waking
 from crawlmesh.testing.conformance.parts import refuse_shadowed_names
@@ -35,6 +36,7 @@ class ControlStoreSuite(
     Loads,
     ChangingNodes,
     ListingNodes,
+    GroupingNodes,
     Heartbeats,
     Health,
     Clusters,
@@ -42,6 +44,8 @@ class ControlStoreSuite(
     Events,
     Logs,
     Positions,
+    Samples,
+    HeartbeatMeans,
     Leading,
     Waking,
     Pruning,

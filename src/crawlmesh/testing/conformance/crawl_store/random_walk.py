@@ -17,6 +17,7 @@ from crawlmesh.testing.builders import (
     crawl,
     dead,
     fetched,
+    fingerprint,
     lease_request,
     new_link,
     not_modified,
@@ -53,6 +54,15 @@ class Model:
         self.states.update(dict.fromkeys(new, LinkState.PENDING))
         return len(new)
 
+    def dead_of(self, crawl_id: str) -> list[str]:
+        """The URLs of a crawl that were given up."""
+        found = [
+            url
+            for (owner, url), state in self.states.items()
+            if owner == crawl_id and state is LinkState.DEAD
+        ]
+        return sorted(found)
+
     def move(self, link: LeasedLink, state: LinkState) -> None:
         """Change a link's state."""
         self.states[link.crawl_id, link.url] = state
@@ -77,9 +87,9 @@ class Walk:
     async def run(self, steps: int) -> None:
         """Take that many steps, checking after each."""
         choices = (self.step_add, self.step_lease, self.step_settle, self.step_renew, self.step_wait)
-        rarely = (self.step_stale, self.step_limit)
+        rarely = (self.step_stale, self.step_limit, self.step_retry_dead)
         for _ in range(steps):
-            step = self._random.choices((*choices, *rarely), (3, 6, 6, 1, 2, 1, 1))[0]
+            step = self._random.choices((*choices, *rarely), (3, 6, 6, 1, 2, 1, 1, 1))[0]
             await step()
             await self.check()
 
@@ -92,6 +102,8 @@ class Walk:
             counted = {state: getattr(progress, state.value) for state in LinkState}
             assert counted == {state: mine.count(state) for state in LinkState}
             assert progress.pages == self._model.pages[crawl_id]
+            found = [link.url for link in await self._store.dead_links(crawl_id)]
+            assert sorted(found) == self._model.dead_of(crawl_id)
         assert (await self._store.progress("other")).pages <= MAX_PAGES
 
     async def step_add(self) -> None:
@@ -126,6 +138,15 @@ class Walk:
         delay = await self._delay(batch)
         self._model.end(batch, self._clock.now(), report.rest, delay)
         self._model.ended.append(settled)
+
+    async def step_retry_dead(self) -> None:
+        """Try some dead links again."""
+        crawl_id = self._random.choice(CRAWLS)
+        named = self._random.sample(URLS, 20)
+        revived = [url for url in self._model.dead_of(crawl_id) if url in named]
+        fingerprints = [fingerprint(url) for url in named]
+        assert await self._store.retry_dead(crawl_id, fingerprints=fingerprints) == len(revived)
+        self._model.states.update({(crawl_id, url): LinkState.PENDING for url in revived})
 
     async def step_renew(self) -> None:
         """Give a lease more time."""

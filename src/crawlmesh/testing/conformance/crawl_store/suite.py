@@ -5,6 +5,7 @@ from crawlmesh.testing.conformance.crawl_store.case import CrawlStoreCase
 from crawlmesh.testing.conformance.crawl_store.concurrency import Concurrency
 from crawlmesh.testing.conformance.crawl_store.counters import Counters, HostCounters
 from crawlmesh.testing.conformance.crawl_store.crawls import Crawls
+from crawlmesh.testing.conformance.crawl_store.dead_links import DeadLinks, RetryingSome
 from crawlmesh.testing.conformance.crawl_store.dedup_modes import Filters, RefusedFilters
 from crawlmesh.testing.conformance.crawl_store.durability import Closing, Durability
 from crawlmesh.testing.conformance.crawl_store.expiry import Expiry, Renewing
@@ -58,6 +59,8 @@ class CrawlStoreSuite(
     HostCounters,
     Records,
     RetryingDead,
+    RetryingSome,
+    DeadLinks,
     Recrawling,
     Ledger,
     Concurrency,

@@ -11,7 +11,8 @@
 --   s:N, t:N                        a crawl's hosts with its share of each, and when it is whose turn
 --   q:N:R:HOST, qb:N:HOST, d:N:HOST pending links: fresh ones by rank, those that came back, those that wait
 --   f:N, fs:N                       Bloom filters of links and of skips, of crawls that want them
---   x:N, tp:N                       dead links, links by template
+--   y:N, x:N                        dead links by place; those that an earlier version left in a list
+--   tp:N                            links by template
 --   h, hs, hl, hn, w:HOST           hosts: rows, states, limits, names in order, crawls that wait for one
 --   l, le                           leases by fence, and fences by the moment they run out
 

@@ -34,7 +34,7 @@ call('HDEL', root .. 'definitions', number)
 if call('EXISTS', root .. 's:' .. number) == 1 then
   call('RENAME', root .. 's:' .. number, root .. 'g:' .. number)
 end
-for _, name in ipairs({ 't:', 'c:', 'x:', 'tp:', 'm:' }) do
+for _, name in ipairs({ 't:', 'c:', 'x:', 'y:', 'tp:', 'm:' }) do
   call('UNLINK', root .. name .. number)
 end
 call('UNLINK', root .. 'b:' .. number, root .. 'g:' .. number .. ':granted', root .. 'g:' .. number .. ':returned')

@@ -13,7 +13,7 @@ local function queue(host, rank, stands, due, place)
   local share = Shares.of(number, host) or Shares.new(number, host)
   local code = rank * RANK + place
   if stands == DEAD_LINK then
-    call('RPUSH', root .. 'x:' .. number, code)
+    call('ZADD', root .. 'y:' .. number, place, code)
     return
   end
   share[QUEUED] = share[QUEUED] + 1

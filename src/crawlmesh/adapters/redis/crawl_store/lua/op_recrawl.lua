@@ -34,7 +34,7 @@ for at = 1, #rows, 2 do
 end
 call_with_many('HSET', root .. 's:' .. number, arguments)
 
-call('UNLINK', root .. 'tp:' .. number, root .. 'x:' .. number)
+call('UNLINK', root .. 'tp:' .. number, root .. 'x:' .. number, root .. 'y:' .. number)
 for chunk = 0, floor(skips / CHUNK) - 1 do
   call('UNLINK', root .. 'z:' .. number .. ':' .. chunk)
 end

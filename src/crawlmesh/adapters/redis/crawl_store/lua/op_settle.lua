@@ -73,7 +73,7 @@ local function finish(host, number, code, outcome)
   elseif kind == DIED then
     Counters.add(number, 'dead', 1)
     share[DEAD] = share[DEAD] + 1
-    call('RPUSH', root .. 'x:' .. number, code)
+    call('ZADD', root .. 'y:' .. number, place, code)
   else
     Counters.add(number, 'done', 1)
     share[DONE] = share[DONE] + 1

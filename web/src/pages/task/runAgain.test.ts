@@ -1,0 +1,34 @@
+import { expect, test } from "vitest";
+import type { TaskShape } from "@/api/schema";
+import { requestOf } from "@/pages/task/runAgain";
+
+test("the request of a task has what was asked for, and nothing of what became of it", () => {
+  const task: TaskShape = {
+    id: "task-1",
+    project_id: "shop",
+    task_type: "web_crawl",
+    parameters: { url: "https://shop.example/" },
+    priority: 7,
+    min_resources: { memory_mb: 512 },
+    capabilities: {},
+    content_features: {},
+    status: "failed",
+    created_at: "2026-11-15T10:00:00Z",
+    updated_at: "2026-11-15T10:00:00Z",
+    retry_count: 2,
+    max_retries: 3,
+    categories: [],
+    max_nodes: 8,
+    losses: 1,
+    assigned_node: "node-1",
+  };
+  expect(requestOf(task)).toEqual({
+    task_type: "web_crawl",
+    parameters: { url: "https://shop.example/" },
+    project_id: "shop",
+    priority: 7,
+    min_resources: { memory_mb: 512 },
+    max_retries: 3,
+    max_nodes: 8,
+  });
+});
