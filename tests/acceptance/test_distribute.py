@@ -266,6 +266,14 @@ def test_a_master_and_workers_on_their_own(tmp_path: Path) -> None:
         assert master.interrupt() == 0
 
 
+def test_a_worker_crawls_with_several_processes(tmp_path: Path, site: DemoSite) -> None:
+    command = quiet_command(tmp_path, allow_private_networks="true")
+    with started(command, "--mode", "standalone", "--port", 0, "--processes", 2) as server:
+        done = command.run("task", "submit", site.portal_url, *SELECT, "--wait", "--json")
+        assert done.summary["status"] == "completed"
+        assert server.interrupt() == 0
+
+
 def test_without_a_master_the_status_is_one_sentence(tmp_path: Path) -> None:
     command = quiet_command(tmp_path)
     check_sentence(command.run("distribute", "--status", code=1), "No master was started")

@@ -45,17 +45,12 @@ class EngineChild:
         """Start the process with these crawls, and return its exit code when it has ended."""
         store_here, store_there = socket.socketpair()
         orders_here, orders_there = socket.socketpair()
-        with store_there, orders_there:
-            descriptors = [store_there.fileno(), orders_there.fileno()]
-            process = self._process = await asyncio.create_subprocess_exec(
-                sys.executable,
-                *self._command,
-                node_id,
-                *(str(descriptor) for descriptor in descriptors),
-                pass_fds=descriptors,
-                stdin=asyncio.subprocess.PIPE,
-                process_group=0,  # a terminal's Ctrl-C is for the agent, which tells the others
-            )
+        try:
+            process = self._process = await self._spawn(node_id, store_there, orders_there)
+        except BaseException:
+            store_here.close()
+            orders_here.close()
+            raise
         reader, self._orders = await asyncio.open_connection(sock=orders_here, limit=LONGEST_LINE)
         serving = asyncio.ensure_future(self._serve(store_here))
         listening = asyncio.ensure_future(self._listen(reader))
@@ -75,6 +70,22 @@ class EngineChild:
             store_here.close() if serving.done() else serving.cancel()
             await asyncio.gather(serving, listening, return_exceptions=True)
             self._give_up_removals()
+
+    async def _spawn(
+        self, node_id: str, store: socket.socket, orders: socket.socket
+    ) -> asyncio.subprocess.Process:
+        """The process, with its ends of both sockets; they are closed here."""
+        with store, orders:
+            descriptors = [store.fileno(), orders.fileno()]
+            return await asyncio.create_subprocess_exec(
+                sys.executable,
+                *self._command,
+                node_id,
+                *(str(descriptor) for descriptor in descriptors),
+                pass_fds=descriptors,
+                stdin=asyncio.subprocess.PIPE,
+                start_new_session=True,  # a terminal's Ctrl-C is for the agent, which tells the others
+            )
 
     def add(self, order: PlanOrder) -> None:
         """Hand it a crawl."""

@@ -81,7 +81,9 @@ class EnginePool(CrawlEngines):
             self._children[number] = child
             orders = [crawl.order for crawl in self._crawls.values() if crawl.gone is None]
             try:
-                code = await child.run(name, orders)
+                end = f"end by themselves, with code {await child.run(name, orders)}"
+            except Exception as error:  # whatever it is, the crawls must not wait for ever
+                end = f"cannot be started: {error}"
             finally:
                 del self._children[number]
             if self._is_stopping():
@@ -91,7 +93,7 @@ class EnginePool(CrawlEngines):
             with suppress(CrawlmeshError):  # then they end when their time is over
                 await self._expire(name)
             if deaths >= _MOST_DEATHS:
-                self._fail_all(f"The crawl processes of this node end by themselves, with code {code}.")
+                self._fail_all(f"The crawl processes of this node {end}.")
             await back_off.pause()
 
     def _is_stopping(self) -> bool:

@@ -146,3 +146,20 @@ async def test_processes_that_always_die_fail_their_crawls(
         await crawl.ended
     await pool.remove("crawl")
     await pool.abort()
+
+
+async def test_processes_that_cannot_be_started_fail_their_crawls(
+    site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def refuse(*_: object, **__: object) -> None:
+        raise OSError("no more processes")
+
+    monkeypatch.setattr("crawlmesh.worker.engine_pool._MOST_DEATHS", 1)
+    monkeypatch.setattr("asyncio.create_subprocess_exec", refuse)
+    pool = _pool(MemoryCrawlStore(system_clock()), 1)
+    await pool.start("node-1")
+    crawl = await pool.add(site.order("crawl"))
+    with pytest.raises(StoreError, match="cannot be started: no more processes"):
+        await crawl.ended
+    await pool.remove("crawl")
+    await pool.abort()

@@ -1,10 +1,11 @@
-import { Box, Grid, Stack } from "@mantine/core";
+import { Stack } from "@mantine/core";
 import { useEffect, useMemo, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { AddressForm } from "./AddressForm";
 import { toldProblems } from "./checks";
 import { Elsewhere } from "./Elsewhere";
 import { FieldList } from "./FieldList";
+import classes from "./FormTab.module.css";
 import { Options } from "./Options";
 import { Outline } from "./Outline";
 import { type GroupName, groupsWith } from "./optionGroups";
@@ -16,8 +17,6 @@ import { requestOf } from "./taskRequest";
 import { useForm } from "./useCrawlForm";
 import { usePreview } from "./usePreview";
 import { useStart } from "./useStart";
-
-const HALF = { base: 12, lg: 6 };
 
 /** The crawl, value by value. */
 export function FormTab() {
@@ -50,32 +49,20 @@ export function FormTab() {
     start.mutate(requestOf(values), { onError: (error) => showWrong(Object.keys(form.refuse(error))) });
   };
 
-  const isUpdating = draft.looked !== null && preview.isUpdating;
-  const result = <ResultView data={page?.data ?? null} isUpdating={isUpdating} />;
-
   return (
     <Stack gap="md" ref={content}>
       <Section title={t("sections.from")}>
         <AddressForm preview={preview} />
       </Section>
       <Section title={t("sections.take")}>
-        <Grid gap="lg">
-          {outline.length > 0 && (
-            <Grid.Col span={HALF}>
-              <Stack gap="md">
-                <Outline key={draft.looked} nodes={outline} />
-                <Box visibleFrom="lg">{result}</Box>
-              </Stack>
-            </Grid.Col>
-          )}
-          <Grid.Col span={outline.length > 0 ? HALF : 12}>
-            <Stack gap="md">
-              <FieldList seen={seen} />
-              <SwitchOption name="metadata" />
-              <Box hiddenFrom={outline.length > 0 ? "lg" : undefined}>{result}</Box>
-            </Stack>
-          </Grid.Col>
-        </Grid>
+        <div className={outline.length > 0 ? `${classes.take} ${classes.beside}` : classes.take}>
+          {outline.length > 0 && <Outline key={draft.looked} nodes={outline} />}
+          <Stack gap="md">
+            <FieldList seen={seen} />
+            <SwitchOption name="metadata" />
+          </Stack>
+          <ResultView data={page?.data ?? null} isUpdating={draft.looked !== null && preview.isUpdating} />
+        </div>
       </Section>
       <Section title={t("sections.how")}>
         <Options open={open} onOpen={setOpen} />

@@ -1,9 +1,10 @@
 import { screen, waitFor } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { useState } from "react";
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import type { FailureShape, ProgressShape, TaskShape } from "@/api/schema";
 import { FailuresTab } from "@/pages/task/FailuresTab";
+import { type Asked, fakeApi } from "@/test/fakeApi";
 import { show } from "@/test/show";
 
 const TASK = { id: "task-1", task_type: "web_crawl", status: "completed", parameters: {} } as TaskShape;
@@ -22,29 +23,21 @@ function failure(path: string, reason: string): FailureShape {
   };
 }
 
-let bodies: unknown[];
-let queries: URLSearchParams[];
-
-beforeEach(() => {
-  bodies = [];
-  queries = [];
-  vi.stubGlobal("fetch", async (request: Request) => {
-    const url = new URL(request.url);
-    if (request.method === "POST") {
-      bodies.push(JSON.parse(await request.text()));
-      return Response.json({ ...TASK, status: "pending" });
-    }
-    queries.push(url.searchParams);
-    const all = [failure("/a", "dns"), failure("/b", "http_404"), failure("/c", "dns")];
-    const reason = url.searchParams.get("reason");
-    return Response.json({
-      items: all.filter((each) => reason === null || each.reason === reason),
-      next_cursor: null,
-    });
+/** A crawl with three URLs that were given up; what is asked is kept. */
+function crawl() {
+  const all = [failure("/a", "dns"), failure("/b", "http_404"), failure("/c", "dns")];
+  const asked = fakeApi({
+    "GET /api/v1/tasks/task-1/failures": ({ query }: Asked) => {
+      const reason = query.get("reason");
+      return { items: all.filter((each) => reason === null || each.reason === reason), next_cursor: null };
+    },
+    "POST /api/v1/tasks/task-1:retry-failed": { ...TASK, status: "pending" },
   });
-});
-
-afterEach(() => vi.unstubAllGlobals());
+  return {
+    reasons: () => asked.filter(({ method }) => method === "GET").map(({ query }) => query.get("reason")),
+    bodies: () => asked.filter(({ method }) => method === "POST").map(({ body }) => body),
+  };
+}
 
 function Shown() {
   const [reason, setReason] = useState("");
@@ -52,6 +45,7 @@ function Shown() {
 }
 
 test("a selection is tried once more, and then nothing is selected", async () => {
+  const { bodies } = crawl();
   show(<Shown />);
   const selected = await screen.findByRole("button", { name: "Retry 0 selected" });
   expect(selected).toBeDisabled();
@@ -59,29 +53,32 @@ test("a selection is tried once more, and then nothing is selected", async () =>
   await userEvent.click(screen.getByRole("checkbox", { name: /\/b$/ }));
   await userEvent.click(screen.getByRole("button", { name: "Retry 2 selected" }));
   await waitFor(() =>
-    expect(bodies).toEqual([{ urls: ["https://shop.example/a", "https://shop.example/b"] }]),
+    expect(bodies()).toEqual([{ urls: ["https://shop.example/a", "https://shop.example/b"] }]),
   );
   expect(await screen.findByRole("button", { name: "Retry 0 selected" })).toBeDisabled();
 });
 
 test("a reason shows only its URLs, and all of it are tried once more", async () => {
+  const { bodies, reasons } = crawl();
   show(<Shown />);
   await screen.findByText("https://shop.example/b");
   await userEvent.click(screen.getByRole("button", { name: "dns · 1,200" }));
   await waitFor(() => expect(screen.queryByText("https://shop.example/b")).toBeNull());
-  expect(queries.at(-1)?.get("reason")).toBe("dns");
+  expect(reasons().at(-1)).toBe("dns");
   expect(screen.getByText("The name does not resolve.")).toBeVisible();
   await userEvent.click(await screen.findByRole("button", { name: "Retry all with dns (1,200)" }));
-  await waitFor(() => expect(bodies).toEqual([{ reason: "dns" }]));
+  await waitFor(() => expect(bodies()).toEqual([{ reason: "dns" }]));
 });
 
 test("all are tried once more", async () => {
+  const { bodies } = crawl();
   show(<Shown />);
   await userEvent.click(await screen.findByRole("button", { name: "Retry all (1,203)" }));
-  await waitFor(() => expect(bodies).toEqual([{}]));
+  await waitFor(() => expect(bodies()).toEqual([{}]));
 });
 
 test("viewers see them and retry nothing", async () => {
+  crawl();
   show(<Shown />, { role: "viewer" });
   expect(await screen.findByText("https://shop.example/a")).toBeVisible();
   expect(screen.queryByRole("button", { name: /Retry/ })).toBeNull();

@@ -7,7 +7,7 @@ test("the request of a task has what was asked for, and nothing of what became o
     id: "task-1",
     project_id: "shop",
     task_type: "web_crawl",
-    parameters: { url: "https://shop.example/" },
+    parameters: { url: "https://shop.example/" } as unknown as TaskShape["parameters"],
     priority: 7,
     min_resources: { memory_mb: 512 },
     capabilities: {},

@@ -1,0 +1,1 @@
+"""Measures the API calls of the dashboard's pages on a cluster with a million tasks."""
