@@ -25,12 +25,13 @@ class Deployment:
         settings = {name: url for name, url in stores.items() if url}
         self._processes = ClusterProcesses(folder, settings | {"allow_ignoring_robots": "true"})
         self._workers = 0
+        self.key = self._processes.key
         self.url = ""
         self.http: aiohttp.ClientSession
 
     async def __aenter__(self) -> Self:
         self.url = self._processes.start_master("master", free_port())
-        headers = {"Authorization": f"Bearer {self._processes.key}"}
+        headers = {"Authorization": f"Bearer {self.key}"}
         connector = aiohttp.TCPConnector(limit=0)
         self.http = aiohttp.ClientSession(self.url, headers=headers, connector=connector)
         try:

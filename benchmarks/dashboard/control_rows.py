@@ -79,7 +79,7 @@ class ControlRows:
                 await copy(connection, "crawler_task_executions", _EXECUTION_COLUMNS, self._executions)
         self._executions.clear()
         with told("events, logs, keys and counters"):
-            columns = ("id", "type", "at", "data", "task_id", "node_id")
+            columns: tuple[str, ...] = ("id", "type", "at", "data", "task_id", "node_id")
             await copy(connection, "cluster_events", columns, self._event_rows())
             columns = ("id", "task_id", "execution_id", "at", "level", "message")
             await copy(connection, "execution_logs", columns, self._log_rows())

@@ -82,7 +82,16 @@ class CrawlRows:
             await connection.close()
 
     async def _hosts(self, connection: asyncpg.Connection) -> None:
-        columns = ("digest", "name", "state", "delay", "slots", "exclusive", "ready_at", "blocked")
+        columns: tuple[str, ...] = (
+            "digest",
+            "name",
+            "state",
+            "delay",
+            "slots",
+            "exclusive",
+            "ready_at",
+            "blocked",
+        )
         await copy(connection, "hosts", columns, self._host_rows())
         columns = (
             "crawl", "host", "ready", "waiting", "done", "dead", "requests", "elapsed", "since", "turn_at",

@@ -161,7 +161,7 @@ HOST: dict[str, Any] = {
         "pressure": 0.0,
         "failures": 0,
         "crawl_delay": 0.0,
-        "robots": "rules",
+        "robots_status": "rules",
         "robots_at": "2023-06-15T10:31:02Z",
     },
     "queued": 120,

@@ -16,7 +16,11 @@ ALL = {*KEYS, "nobody", "wrong", "token"}
 DEVICE = {"token", "operator", "admin"}
 TOKEN = {"token"}
 DESCRIPTIONS = ("/docs", "/openapi.json", "/docs/start.js", "/docs/assets/swagger-ui.css")
-QUERIES = {"pull_tasks": {"device_id": "worker-001"}, "stream_events": {"follow": "false"}}
+QUERIES = {
+    "pull_tasks": {"device_id": "worker-001"},
+    "stream_events": {"follow": "false"},
+    "stream_live": {"follow": "false"},
+}
 EVERYBODY = ("nobody", "wrong", "token", "viewer", "operator", "admin", "node")
 
 # Who is let in, by operation. `token` is that of the node in the path.
@@ -53,7 +57,8 @@ ALLOWED: dict[str, set[str]] = {
     **dict.fromkeys(("list_keys", "create_key", "delete_key"), ADMIN),
     "whoami": KEYS,
     **dict.fromkeys(("sign_in", "get_session", "sign_out", "get_health"), ALL),
-    "get_overview": VIEWER,
+    **dict.fromkeys(("get_overview", "get_attention", "stream_live"), VIEWER),
+    **dict.fromkeys(("get_cluster_series", "get_task_series", "get_node_series"), VIEWER),
     "register_device": JOIN,
     "list_devices": VIEWER,
     **dict.fromkeys(("set_device_status", "send_device_heartbeat", "pull_tasks"), DEVICE),

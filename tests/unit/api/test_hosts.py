@@ -65,7 +65,7 @@ def test_what_is_known_of_the_robots_file(
     files: dict[str, RobotsFile], robots: str, read_at: str | None
 ) -> None:
     shown = host_state_shape(HostState("a.example", robots=files))
-    assert (shown.robots, shown.robots_at) == (robots, read_at)
+    assert (shown.robots_status, shown.robots_at) == (robots, read_at)
 
 
 async def test_hosts_come_in_pages_and_can_be_searched(master: Master) -> None:

@@ -6,7 +6,7 @@ const fontFamily =
 
 export const theme = createTheme({
   primaryColor: "cyan",
-  primaryShade: { light: 9, dark: 8 },
+  primaryShade: 9,
   fontFamily,
   headings: { fontFamily },
   defaultRadius: "sm",
@@ -16,8 +16,11 @@ export const theme = createTheme({
 /** Text that everybody can read: Mantine's secondary text and its light badges are a little too faint for WCAG AA. */
 export const readableColors: CSSVariablesResolver = ({ colors }) => ({
   variables: {},
-  light: { ...secondaryText("gray-7"), ...lightVariants(Object.keys(colors), 9) },
-  dark: { ...secondaryText("dark-1"), ...lightVariants(Object.keys(colors), 2) },
+  light: {
+    ...secondaryText("gray-7"),
+    ...lightVariants(Object.keys(colors), (name) => `color-mix(in srgb, var(${name}-9), black 35%)`),
+  },
+  dark: { ...secondaryText("dark-1"), ...lightVariants(Object.keys(colors), (name) => `var(${name}-2)`) },
 });
 
 function secondaryText(shade: string): Record<string, string> {
@@ -27,8 +30,8 @@ function secondaryText(shade: string): Record<string, string> {
   };
 }
 
-function lightVariants(names: string[], shade: number): Record<string, string> {
+function lightVariants(names: string[], color: (name: string) => string): Record<string, string> {
   return Object.fromEntries(
-    names.map((name) => [`--mantine-color-${name}-light-color`, `var(--mantine-color-${name}-${shade})`]),
+    names.map((name) => [`--mantine-color-${name}-light-color`, color(`--mantine-color-${name}`)]),
   );
 }

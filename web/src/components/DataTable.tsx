@@ -20,7 +20,7 @@ export interface Column<Row extends object> {
   sort?: string; // what the API calls this order
   align?: "left" | "right";
   width?: number | string;
-  hideBelow?: "sm" | "md" | "lg";
+  hideBelow?: "sm" | "md" | "lg" | "xl";
 }
 
 interface Props<Row extends object> {

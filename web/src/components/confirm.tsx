@@ -17,6 +17,7 @@ export function askFirst({ title, text, confirm, danger, onConfirm }: Question):
     children: <Text size="sm">{text}</Text>,
     labels: { confirm, cancel: i18next.t("actions.cancel") },
     confirmProps: danger ? { color: "red" } : {},
+    closeButtonProps: { "aria-label": i18next.t("actions.close") },
     onConfirm,
   });
 }

@@ -93,7 +93,7 @@ class HostStateShape(msgspec.Struct, frozen=True, kw_only=True):
     pressure: float
     failures: int
     crawl_delay: float
-    robots: RobotsStatus
+    robots_status: RobotsStatus
     robots_at: str | None
 
 
@@ -216,7 +216,7 @@ def host_state_shape(state: HostState) -> HostStateShape:
         pressure=state.pressure,
         failures=state.failures,
         crawl_delay=state.crawl_delay,
-        robots=_robots_status(robots),
+        robots_status=_robots_status(robots),
         robots_at=None if robots is None else moment(robots.fetched_at),
     )
 

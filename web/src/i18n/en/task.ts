@@ -57,6 +57,7 @@ export default {
     ofPages: "{{done}} of {{most}} pages",
     ofLinks: "{{done}} of {{most}} known links",
     eta: "About {{time}} left",
+    etaAtLeast: "At least {{time}} left",
     stalled: "Time left unknown: nothing was finished in the last minutes",
     measuring: "Time left unknown: too early to tell",
     ended: "Ended",
@@ -99,8 +100,8 @@ export default {
     details: "As JSON",
   },
   history: {
-    timeline: "What happened",
-    executions: "Goes of nodes",
+    timeline: "State history",
+    executions: "Executions",
     older: "Show older",
     empty: "No events of this task are kept any more.",
     noExecutions: "No node has worked on it yet.",

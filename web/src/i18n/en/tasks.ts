@@ -9,6 +9,7 @@ export default {
   pageSize: "Rows",
   target: "{{first}} and {{count}} more",
   filters: {
+    label: "Filter tasks",
     search: "Search",
     searchPlaceholder: "Part of the id, the URL or another parameter",
     status: "Status",
@@ -25,7 +26,6 @@ export default {
   columns: {
     task: "Task",
     status: "Status",
-    type: "Type",
     project: "Project",
     priority: "Priority",
     node: "Node",

@@ -3,7 +3,7 @@ export default {
   unknown: "任务不存在",
   tabs: {
     overview: "概览",
-    history: "状态历史",
+    history: "历史",
     records: "记录",
     failures: "失败",
     ledger: "URL 台账",
@@ -57,6 +57,7 @@ export default {
     ofPages: "{{done}} / {{most}} 个页面",
     ofLinks: "{{done}} / {{most}} 个已知链接",
     eta: "预计还需 {{time}}",
+    etaAtLeast: "至少还需 {{time}}",
     stalled: "剩余时间未知：最近几分钟没有进展",
     measuring: "剩余时间未知：数据还不够",
     ended: "已结束",
@@ -99,7 +100,7 @@ export default {
     details: "JSON 格式",
   },
   history: {
-    timeline: "经过",
+    timeline: "状态历史",
     executions: "各节点的执行",
     older: "显示更早的",
     empty: "该任务的事件已不再保留。",

@@ -9,6 +9,7 @@ export default {
   pageSize: "每页行数",
   target: "{{first}} 等，另有 {{count}} 个",
   filters: {
+    label: "筛选任务",
     search: "搜索",
     searchPlaceholder: "任务编号、URL 或其他参数的一部分",
     status: "状态",
@@ -25,7 +26,6 @@ export default {
   columns: {
     task: "任务",
     status: "状态",
-    type: "类型",
     project: "项目",
     priority: "优先级",
     node: "节点",

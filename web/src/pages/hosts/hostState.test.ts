@@ -21,9 +21,9 @@ test("a delay of zero is a limit, too", () => {
 
 test("a robots.txt that cannot be had is not just unknown", () => {
   const { state } = aHost({});
-  expect(robotsOf({ ...state, robots: "unknown", failures: 0 })).toBe("unknown");
-  expect(robotsOf({ ...state, robots: "unknown", failures: 3 })).toBe("unavailable");
-  expect(robotsOf({ ...state, robots: "rules", failures: 3 })).toBe("rules");
+  expect(robotsOf({ ...state, robots_status: "unknown", failures: 0 })).toBe("unknown");
+  expect(robotsOf({ ...state, robots_status: "unknown", failures: 3 })).toBe("unavailable");
+  expect(robotsOf({ ...state, robots_status: "rules", failures: 3 })).toBe("rules");
 });
 
 test("what can be the name of a host", () => {

@@ -20,7 +20,7 @@ export type RobotsWord = "unknown" | "unavailable" | "rules" | "none";
 
 /** A host that fails before its robots.txt is known does not give it. */
 export function robotsOf(state: HostStateShape): RobotsWord {
-  return state.robots === "unknown" && state.failures > 0 ? "unavailable" : state.robots;
+  return state.robots_status === "unknown" && state.failures > 0 ? "unavailable" : state.robots_status;
 }
 
 /** What somebody typed, where it can be the name of a host. */

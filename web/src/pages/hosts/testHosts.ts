@@ -17,7 +17,7 @@ export function aHost(values: Partial<HostStatusShape>): HostStatusShape {
       pressure: 0,
       failures: 0,
       crawl_delay: 0,
-      robots: "rules",
+      robots_status: "rules",
       robots_at: "2026-01-01T00:00:00Z",
     },
     queued: 0,

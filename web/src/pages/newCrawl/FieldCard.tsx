@@ -25,12 +25,12 @@ export function FieldCard({ field, problemOf }: Props) {
   };
 
   return (
-    <Paper withBorder p="xs" role="group" aria-label={t("fields.label", { name: shownName })}>
+    <Paper withBorder p="xs" pos="relative" role="group" aria-label={t("fields.label", { name: shownName })}>
       <Stack gap={6}>
-        <Group gap={6} align="flex-start" wrap="nowrap">
+        <Group gap={6} align="flex-start">
           <TextInput
             size="xs"
-            w="34%"
+            w={{ base: "calc(100% - 40px)", xs: "34%" }}
             label={t("fields.name")}
             value={field.name}
             error={problemOf(atName)}
@@ -39,7 +39,8 @@ export function FieldCard({ field, problemOf }: Props) {
           />
           <TextInput
             size="xs"
-            flex={1}
+            flex={{ base: "1 1 100%", xs: "1 1 0" }}
+            mr={{ base: 0, xs: 34 }}
             label={t("fields.selector")}
             value={field.selector}
             error={problemOf(atSelector)}
@@ -52,7 +53,9 @@ export function FieldCard({ field, problemOf }: Props) {
           <ActionIcon
             variant="subtle"
             color="red"
-            mt={24}
+            pos="absolute"
+            top={8}
+            right={6}
             aria-label={t("fields.remove", { name: shownName })}
             onClick={() => setFields((fields) => mapField(fields, field.id, () => null))}
           >

@@ -77,14 +77,17 @@ test("what nobody measured is a gap in every chart", async () => {
 test("points that were missed are asked for, and are a gap until they come", async () => {
   const known = [0, 1, 2, 3, 4, 5].map((number) => aPoint(number));
   const answers = [aSeries(known)];
-  const waiting = Promise.withResolvers<unknown>();
-  const asked = fakeApi({ [SERIES]: () => answers.shift() ?? waiting.promise });
+  let answerNow: (answer: unknown) => void = () => {};
+  const later = new Promise<unknown>((resolve) => {
+    answerNow = resolve;
+  });
+  const asked = fakeApi({ [SERIES]: () => answers.shift() ?? later });
   showCharts();
   await pagesShown([0, 1, 2, 3, 4, 5]);
   tell(aPoint(8));
   await pagesShown([3, 4, 5, null, 8]);
   await waitFor(() => expect(asked).toHaveLength(2));
-  waiting.resolve(aSeries([3, 4, 5, 6, 7, 8].map((number) => aPoint(number))));
+  answerNow(aSeries([3, 4, 5, 6, 7, 8].map((number) => aPoint(number))));
   await pagesShown([3, 4, 5, 6, 7, 8]);
 });
 

@@ -15,11 +15,16 @@ interface Props {
 
 /** Makes a cluster, or changes one. */
 export function ClusterForm({ edited, onClose }: Props) {
-  const { t } = useTranslation("settings");
+  const { t } = useTranslation(["settings", "common"]);
   const cluster = edited === "new" || edited === null ? null : edited;
   const title = cluster === null ? t("clusters.newTitle") : t("clusters.editTitle", { name: cluster.name });
   return (
-    <Modal opened={edited !== null} onClose={onClose} title={title}>
+    <Modal
+      opened={edited !== null}
+      onClose={onClose}
+      title={title}
+      closeButtonProps={{ "aria-label": t("common:actions.close") }}
+    >
       <Form cluster={cluster} onClose={onClose} />
     </Modal>
   );
@@ -59,7 +64,7 @@ function Form({ cluster, onClose }: { cluster: ClusterShape | null; onClose: () 
       },
     });
   return (
-    <form onSubmit={form.onSubmit(submit)}>
+    <form noValidate onSubmit={form.onSubmit(submit)}>
       <Stack>
         <TextInput
           data-autofocus
@@ -68,12 +73,7 @@ function Form({ cluster, onClose }: { cluster: ClusterShape | null; onClose: () 
           maxLength={255}
           {...form.getInputProps("name")}
         />
-        <Textarea
-          label={t("clusters.description")}
-          autosize
-          minRows={2}
-          {...form.getInputProps("description")}
-        />
+        <Textarea label={t("clusters.description")} rows={3} {...form.getInputProps("description")} />
         <Select
           label={t("clusters.status")}
           description={t("clusters.statusHelp")}

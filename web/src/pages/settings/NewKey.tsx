@@ -17,7 +17,7 @@ interface Props {
 
 /** Makes a key or a join token, then shows its secret, once. */
 export function NewKey({ kind, opened, onClose }: Props) {
-  const { t } = useTranslation("settings");
+  const { t } = useTranslation(["settings", "common"]);
   const [made, setMade] = useState<KeyShape | null>(null);
   const close = () => {
     setMade(null);
@@ -31,6 +31,7 @@ export function NewKey({ kind, opened, onClose }: Props) {
       closeOnClickOutside={made === null}
       closeOnEscape={made === null}
       withCloseButton={made === null}
+      closeButtonProps={{ "aria-label": t("common:actions.close") }}
     >
       {made === null ? (
         <Form kind={kind} onMade={setMade} onCancel={close} />
@@ -83,7 +84,7 @@ function Form({ kind, onMade, onCancel }: FormProps) {
     });
 
   return (
-    <form onSubmit={form.onSubmit(submit)}>
+    <form noValidate onSubmit={form.onSubmit(submit)}>
       <Stack>
         <TextInput
           data-autofocus

@@ -70,7 +70,7 @@ describe("keys", () => {
     await userEvent.type(await screen.findByLabelText(/^Name/), " nightly ");
     await userEvent.click(screen.getByRole("button", { name: "Make it" }));
     expect(await screen.findByLabelText("Secret of nightly")).toHaveTextContent("cm_secret");
-    expect(screen.getByRole("alert")).toHaveTextContent("shown this once only");
+    expect(screen.getByText(/shown this once only/)).toBeInTheDocument();
     const body = asked.find(({ method }) => method === "POST")?.body;
     expect(body).toEqual({ name: "nightly", role: "viewer", expires_at: null });
     await userEvent.keyboard("{Escape}");
@@ -92,7 +92,7 @@ describe("keys", () => {
     expect(asked.find(({ method }) => method === "POST")?.body).toMatchObject({ role: "node" });
   });
 
-  test.each(["viewer", "operator"] as const)("are not for an eye of a %s", (role) => {
+  test.each(["viewer", "operator"] as const)("are not for the eyes of a %s", (role) => {
     const asked = fakeApi({});
     show(<Component />, { ...access, role });
     expect(screen.getByText(/by administrators only/)).toHaveTextContent(role);

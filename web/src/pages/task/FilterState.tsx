@@ -28,11 +28,18 @@ export function FilterState({ filter }: { filter: FilterShape }) {
       <Group gap="lg" my={4}>
         <Fact label={t("overview.filterSize")}>{formatBytes(filter.bytes, i18n.language)}</Fact>
         <Fact label={t("overview.filterLayers")}>{filter.layers}</Fact>
-        <Fact label={t("overview.filterError")}>{formatPercent(filter.error_rate, i18n.language, 4)}</Fact>
+        <Fact label={t("overview.filterError")}>{errorRate(filter.error_rate, i18n.language)}</Fact>
       </Group>
       <Text size="xs" c="dimmed">
         {t("overview.filterHelp")}
       </Text>
     </Paper>
   );
+}
+
+const SMALLEST = 0.000_001;
+
+function errorRate(rate: number, language: string): string {
+  if (rate > 0 && rate < SMALLEST) return `< ${formatPercent(SMALLEST, language, 4)}`;
+  return formatPercent(rate, language, 4);
 }

@@ -1,4 +1,4 @@
-import { Anchor, Badge, Group, Paper, Stack, Table, Text, Title } from "@mantine/core";
+import { Anchor, Badge, Paper, Stack, Table, Text, Title } from "@mantine/core";
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { Link } from "react-router";
@@ -72,12 +72,10 @@ export function LedgerEntry({ entry }: { entry: WhyAnswer }) {
             )}
             {entry.fetched_at !== null && (
               <Row label={t("ledger.fetched")}>
-                <Group gap={6}>
-                  <Moment at={entry.fetched_at} />
-                  {entry.elapsed !== null &&
-                    `· ${t("ledger.took", { time: formatDuration(entry.elapsed, i18n.language) })}`}
-                  {entry.size !== null && `· ${formatBytes(entry.size, i18n.language)}`}
-                </Group>
+                <Moment at={entry.fetched_at} />
+                {entry.elapsed !== null &&
+                  ` · ${t("ledger.took", { time: formatDuration(entry.elapsed, i18n.language) })}`}
+                {entry.size !== null && ` · ${formatBytes(entry.size, i18n.language)}`}
               </Row>
             )}
             <Row label={t("ledger.record")}>{entry.has_record ? t("ledger.yes") : t("ledger.no")}</Row>

@@ -6,6 +6,7 @@ import classes from "@/pages/task/LogView.module.css";
 
 const LINE = 20; // pixels: all lines are as high, so that only those in sight are drawn
 const SPARE = 20; // lines above and below what is in sight
+const HIGHEST = 560; // pixels
 const NEAR_END = 2 * LINE;
 
 interface Props {
@@ -19,9 +20,8 @@ interface Props {
 /** Lines of a log, however many: only those in sight are in the page. */
 export function LogView({ label, lines, follow, onFollow, view }: Props) {
   const [top, setTop] = useState(0);
-  const height = view.current?.clientHeight || 560;
   const first = Math.max(0, Math.floor(top / LINE) - SPARE);
-  const last = Math.min(lines.length, Math.ceil((top + height) / LINE) + SPARE);
+  const last = Math.min(lines.length, Math.ceil((top + HIGHEST) / LINE) + SPARE);
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: new lines are what is followed
   useLayoutEffect(() => {
@@ -32,6 +32,7 @@ export function LogView({ label, lines, follow, onFollow, view }: Props) {
     <div
       ref={view}
       className={classes.view}
+      style={{ height: Math.min(HIGHEST, lines.length * LINE + LINE) }}
       role="log"
       aria-label={label}
       aria-live="off"

@@ -93,7 +93,9 @@ function TimeLeft({ task, reach, maxPages }: TimeLeftProps) {
   return (
     <Tooltip label={<How reach={reach} told={told} maxPages={maxPages} />} multiline w={280}>
       <Text size="sm" tabIndex={0}>
-        {t("progress.eta", { time: formatDuration(told.seconds, i18n.language) })}{" "}
+        {t(reach.basis === "pages" ? "progress.eta" : "progress.etaAtLeast", {
+          time: formatDuration(told.seconds, i18n.language),
+        })}{" "}
         <IconInfoCircle size={14} aria-hidden style={{ verticalAlign: "-2px" }} />
       </Text>
     </Tooltip>

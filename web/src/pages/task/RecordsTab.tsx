@@ -72,21 +72,10 @@ function useRecordColumns(records: RecordShape[] | undefined, onShow: (record: R
     const ofData = names === "" ? [] : names.split("\n");
     return [
       {
-        id: "details",
-        header: "",
-        width: 40,
-        cell: (record) => (
-          <ActionIcon
-            variant="subtle"
-            size="sm"
-            aria-label={t("records.details", { url: record.url })}
-            onClick={() => onShow(record)}
-          >
-            <IconListSearch size={16} />
-          </ActionIcon>
-        ),
+        id: "url",
+        header: t("records.url"),
+        cell: (record) => <PageCell record={record} onShow={onShow} />,
       },
-      { id: "url", header: t("records.url"), cell: ({ url }) => <PageLink url={url} /> },
       ...ofData.map((name) => ({
         id: `data.${name}`,
         header: name === WHOLE ? t("records.value") : name,
@@ -102,20 +91,35 @@ function useRecordColumns(records: RecordShape[] | undefined, onShow: (record: R
   }, [names, t, onShow]);
 }
 
-function PageLink({ url }: { url: string }) {
+interface PageCellProps {
+  record: RecordShape;
+  onShow: (record: RecordShape) => void;
+}
+
+function PageCell({ record, onShow }: PageCellProps) {
+  const { t } = useTranslation("task");
   return (
-    <Anchor
-      href={url}
-      target="_blank"
-      rel="noreferrer noopener"
-      size="sm"
-      truncate="end"
-      title={url}
-      display="block"
-      maw={{ base: 160, md: 260 }}
-    >
-      {url.replace(/^https?:\/\//, "")}
-    </Anchor>
+    <Group gap={6} wrap="nowrap">
+      <ActionIcon
+        variant="subtle"
+        size="sm"
+        aria-label={t("records.details", { url: record.url })}
+        onClick={() => onShow(record)}
+      >
+        <IconListSearch size={16} />
+      </ActionIcon>
+      <Anchor
+        href={record.url}
+        target="_blank"
+        rel="noreferrer noopener"
+        size="sm"
+        truncate="end"
+        title={record.url}
+        maw={{ base: 160, md: 260 }}
+      >
+        {record.url.replace(/^https?:\/\//, "")}
+      </Anchor>
+    </Group>
   );
 }
 

@@ -23,7 +23,7 @@ export function TaskFilters({ filter, onChange, onClear }: Props) {
   const hidden = moreConditions(filter);
   const [open, { toggle }] = useDisclosure(hidden > 0);
   return (
-    <Stack gap="sm" component="search" aria-label={t("filters.more")}>
+    <Stack gap="sm" role="search" aria-label={t("filters.label")}>
       <Group gap="xs" align="flex-end">
         <SettledInput
           type="search"

@@ -1,4 +1,4 @@
-import { Anchor, Stack, Text } from "@mantine/core";
+import { Anchor, Box, Stack, Text } from "@mantine/core";
 import { type ReactNode, useMemo } from "react";
 import { useTranslation } from "react-i18next";
 import { Link } from "react-router";
@@ -28,7 +28,11 @@ export function TaskTable({ tasks, empty, ...rest }: Props) {
       {
         id: "status",
         header: t("columns.status"),
-        cell: (task) => <TaskStatusBadge status={task.status} />,
+        cell: (task) => (
+          <Box miw="max-content">
+            <TaskStatusBadge status={task.status} />
+          </Box>
+        ),
       },
       {
         id: "priority",
@@ -38,29 +42,40 @@ export function TaskTable({ tasks, empty, ...rest }: Props) {
         hideBelow: "sm",
         cell: (task) => task.priority,
       },
-      { id: "type", header: t("columns.type"), hideBelow: "lg", cell: (task) => task.task_type },
       { id: "project", header: t("columns.project"), hideBelow: "md", cell: (task) => task.project_id },
-      { id: "node", header: t("columns.node"), hideBelow: "lg", cell: (task) => <NodeOf task={task} /> },
+      { id: "node", header: t("columns.node"), hideBelow: "xl", cell: (task) => <NodeOf task={task} /> },
       {
         id: "duration",
         header: t("columns.duration"),
         align: "right",
         hideBelow: "md",
-        cell: (task) => <Duration task={task} />,
+        cell: (task) => (
+          <Line>
+            <Duration task={task} />
+          </Line>
+        ),
       },
       {
         id: "created",
         header: t("columns.created"),
         sort: "created_at",
         hideBelow: "sm",
-        cell: (task) => <Moment at={task.created_at} />,
+        cell: (task) => (
+          <Line>
+            <Moment at={task.created_at} />
+          </Line>
+        ),
       },
       {
         id: "updated",
         header: t("columns.updated"),
         sort: "updated_at",
         hideBelow: "md",
-        cell: (task) => <Moment at={task.updated_at} />,
+        cell: (task) => (
+          <Line>
+            <Moment at={task.updated_at} />
+          </Line>
+        ),
       },
     ],
     [t],
@@ -82,7 +97,7 @@ function Name({ task }: { task: TaskShape }) {
   const { t } = useTranslation("tasks");
   const { text, more } = targetOf(task);
   return (
-    <Stack gap={0} maw={{ base: 190, xs: 300, lg: 380 }}>
+    <Stack gap={0} maw={{ base: 190, xs: 300, lg: 320 }}>
       <Anchor component={Link} to={`/tasks/${task.id}`} size="sm" truncate="end" title={text}>
         {more > 0 ? t("target", { first: text, count: more }) : text}
       </Anchor>
@@ -93,10 +108,19 @@ function Name({ task }: { task: TaskShape }) {
   );
 }
 
+/** What stays in one line, however narrow the table. */
+function Line({ children }: { children: ReactNode }) {
+  return (
+    <Text span inherit style={{ whiteSpace: "nowrap" }}>
+      {children}
+    </Text>
+  );
+}
+
 function NodeOf({ task }: { task: TaskShape }) {
   if (task.assigned_node === undefined) return "–";
   return (
-    <Anchor component={Link} to={`/nodes/${task.assigned_node}`} size="sm">
+    <Anchor component={Link} to={`/nodes/${task.assigned_node}`} size="sm" style={{ whiteSpace: "nowrap" }}>
       {task.assigned_node}
     </Anchor>
   );

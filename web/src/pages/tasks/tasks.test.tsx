@@ -1,10 +1,12 @@
 import { screen, waitFor, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import type { TaskShape, TaskStatus } from "@/api/schema";
 import { Component as Tasks } from "@/pages/tasks";
 import { type Asked, fakeApi } from "@/test/fakeApi";
 import { show } from "@/test/show";
+
+vi.setConfig({ testTimeout: 20_000 }); // whole pages take their time where many tests run at once
 
 function task(number: number, status: TaskStatus = "processing"): TaskShape {
   return {
