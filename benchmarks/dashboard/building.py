@@ -23,6 +23,8 @@ async def built(folder: Path, sizes: Sizes) -> Landmarks:
         found = msgspec.json.decode(path.read_bytes(), type=Landmarks)
         if (found.tasks, found.nodes, found.records) != (sizes.tasks, sizes.nodes, sizes.records):
             raise SystemExit(f"{folder} has a database of other sizes: name another folder, or remove it.")
+        with KeptPostgres(folder, LOADING, fsync=False) as server:
+            await upgrade(server.dsn())  # it may have been made by an older version
         return found
     print("Making the database:", flush=True)
     with KeptPostgres(folder, LOADING, fsync=False) as server:

@@ -10,6 +10,7 @@ import asyncpg
 
 from benchmarks.dashboard.loading import copy, told, without_indexes
 from benchmarks.dashboard.sizes import CRAWLS, DAYS, EVENTS, NEEDLE, Landmarks, Sizes
+from crawlmesh.adapters.postgres.control.tables import KEEP_TEXTS
 from crawlmesh.control.ids import IdMaker
 from crawlmesh.model.task import Task
 from crawlmesh.rules.compatibility import queue_of
@@ -78,6 +79,9 @@ class ControlRows:
                 await copy(connection, "crawler_tasks", _TASK_COLUMNS, self._task_rows())
                 await copy(connection, "crawler_task_executions", _EXECUTION_COLUMNS, self._executions)
         self._executions.clear()
+        with told("texts to search in, with their index"):
+            async with without_indexes(connection, "task_texts"):
+                await connection.execute(f"{KEEP_TEXTS} FROM crawler_tasks")
         with told("events, logs, keys and counters"):
             columns: tuple[str, ...] = ("id", "type", "at", "data", "task_id", "node_id")
             await copy(connection, "cluster_events", columns, self._event_rows())

@@ -78,10 +78,12 @@ async def main() -> None:
 async def _make_history(server: Started, site: DemoSite) -> tuple[str, str]:
     """Crawls that are through, that run, that failed and that wait, as a cluster in use has them."""
     async with Client(server.url, api_key=server.admin_key) as client:
-        whole = await client.tasks.submit(_crawl(site.portal_url))
+        shops = [f"http://{host}/" for host in site.hosts]
+        whole = await client.tasks.submit(_crawl(shops[1]))
         await client.tasks.submit(_crawl("http://no-such-host.invalid/"))
-        await client.tasks.submit(_crawl(site.portal_url, capabilities={"javascript_rendering": 1}))
-        await client.tasks.submit(_crawl(site.portal_url, delay=1.0))
+        await client.tasks.submit(_crawl(shops[2], capabilities={"javascript_rendering": 1}))
+        await client.tasks.submit(_crawl(shops[3], delay=1.0))
+        await client.tasks.submit(_crawl(shops[4], delay=0.2))
         await asyncio.sleep(WARM_UP)
         node = await anext(aiter(client.nodes.list()))
         return whole.id, node.id

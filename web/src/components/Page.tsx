@@ -17,7 +17,7 @@ export function Page({ title, description, actions, children }: Props) {
     <Stack gap="md">
       <Group justify="space-between" align="flex-start" gap="sm">
         <Stack gap={2}>
-          <Title order={1} size="h2">
+          <Title order={1} size="h2" style={{ overflowWrap: "anywhere" }}>
             {title}
           </Title>
           {description !== undefined && (

@@ -17,6 +17,7 @@ window.ResizeObserver ??= class {
   disconnect() {}
 };
 Element.prototype.scrollIntoView ??= () => {};
+if (!("fonts" in document)) Object.defineProperty(document, "fonts", { value: new EventTarget() });
 
 beforeAll(() => startTranslations("en"));
 afterEach(cleanup);

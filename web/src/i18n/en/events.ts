@@ -2,7 +2,6 @@ export default {
   title: "Events",
   description: "What happens in the cluster, as it happens.",
   label: "Events, newest first",
-  live: "Live",
   paused: "Paused",
   pause: "Pause",
   continue: "Continue",

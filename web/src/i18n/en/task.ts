@@ -265,6 +265,9 @@ export default {
     data_size: "Received",
     records: "Records",
     dead_links: "Given up",
+    failed: "Given up",
+    retries: "Retries",
+    known_links_kept: "Known links met again",
   },
   rules: {
     scope_host: "Another host than those of the start.",

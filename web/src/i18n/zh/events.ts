@@ -2,7 +2,6 @@ export default {
   title: "事件",
   description: "集群中正在发生的事情，实时显示。",
   label: "事件（最新的在前）",
-  live: "实时",
   paused: "已暂停",
   pause: "暂停",
   continue: "继续",

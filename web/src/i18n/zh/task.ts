@@ -253,6 +253,9 @@ export default {
     data_size: "已接收",
     records: "记录",
     dead_links: "失效",
+    failed: "失效",
+    retries: "重试",
+    known_links_kept: "再次遇到的已知链接",
   },
   rules: {
     scope_host: "不是起始 URL 所在的主机。",

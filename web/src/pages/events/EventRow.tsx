@@ -74,7 +74,7 @@ export const EventRow = memo(function EventRow({ event }: { event: EventShape })
             </Stack>
           </Stack>
         </Table.Td>
-        <Table.Td visibleFrom="md">
+        <Table.Td visibleFrom="md" style={{ whiteSpace: "nowrap" }}>
           <Stack gap={0}>
             <About event={event} />
           </Stack>

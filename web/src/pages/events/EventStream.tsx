@@ -70,9 +70,11 @@ function StreamControls({ stream }: { stream: ReturnType<typeof useEventStream> 
       >
         {t(paused ? "continue" : "pause")}
       </Button>
-      <Badge variant="dot" tt="none" color={paused ? "yellow" : "green"}>
-        {t(paused ? "paused" : "live")}
-      </Badge>
+      {paused && (
+        <Badge variant="dot" tt="none" color="yellow">
+          {t("paused")}
+        </Badge>
+      )}
       {paused && waiting > 0 && (
         <Text size="sm" role="status">
           {t("waiting", { count: waiting })}

@@ -1,45 +1,49 @@
-import { screen, waitFor, within } from "@testing-library/react";
+import { fireEvent, screen, waitFor, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { beforeEach, expect, test, vi } from "vitest";
 import type { PagePreview } from "@/api/schema";
+import { type Asked, fakeApi, refusal } from "@/test/fakeApi";
 import { show } from "@/test/show";
 import { Component } from ".";
 import { loadDraft } from "./draft";
 import { PAGE } from "./testing";
 
 type Body = Record<string, unknown>;
-type Answer = { status?: number; body: unknown };
+
+const CREATED = { id: "task-1", status: "pending", created_at: "2026-01-01T00:00:00Z", priority: 5 };
 
 /** The API: what it was asked, and what it says. */
-function serve(answers: { preview?: (body: Body) => Partial<PagePreview>; tasks?: () => Answer } = {}) {
-  const asked: { path: string; body: Body }[] = [];
-  vi.stubGlobal("fetch", async (request: Request) => {
-    const { pathname } = new URL(request.url);
-    const body = (await request.clone().json()) as Body;
-    asked.push({ path: pathname, body });
-    const answer: Answer = pathname.endsWith("/preview")
-      ? { body: { ...PAGE, url: body.url, final_url: body.url, ...answers.preview?.(body) } }
-      : (answers.tasks?.() ?? {
-          status: 201,
-          body: { id: "task-1", status: "pending", created_at: "", priority: 5 },
-        });
-    return new Response(JSON.stringify(answer.body), { status: answer.status ?? 200 });
+function serve(answers: { preview?: (body: Body) => Partial<PagePreview>; tasks?: Response } = {}) {
+  const asked = fakeApi({
+    "POST /api/v1/preview": ({ body }: Asked) => {
+      const { url } = body as Body;
+      return { ...PAGE, url, final_url: url, ...answers.preview?.(body as Body) };
+    },
+    "POST /api/v1/tasks": answers.tasks ?? CREATED,
   });
-  return {
-    asked,
-    last: (path: string) => asked.filter((each) => each.path.endsWith(path)).at(-1)?.body,
-  };
+  return { asked, last: (path: string) => asked.filter((each) => each.path.endsWith(path)).at(-1)?.body };
 }
 
-const user = userEvent.setup();
+vi.setConfig({ testTimeout: 30_000 }); // a large form, and machines may be busy
+const user = userEvent.setup({ delay: null });
+
+function fill(label: string | RegExp, text: string, around: HTMLElement = document.body) {
+  fireEvent.change(within(around).getByLabelText(label), { target: { value: text } });
+}
 
 async function look() {
-  await user.type(screen.getByRole("textbox", { name: /Address/ }), "example.com{Enter}");
+  fill(/^Address/, "example.com");
+  await user.click(button("Look at the page"));
   return screen.findByRole("tree");
 }
 
-function row(text: string) {
-  return screen.getByRole("treeitem", { name: new RegExp(text) });
+function row(text: string): HTMLElement {
+  const rows = within(screen.getByRole("tree")).getAllByText(text, { exact: true });
+  return rows[0]?.closest<HTMLElement>("[role=treeitem]") as HTMLElement;
+}
+
+function button(text: string): HTMLElement {
+  return screen.getByText(text).closest("button") as HTMLElement;
 }
 
 beforeEach(() => sessionStorage.clear());
@@ -47,7 +51,7 @@ beforeEach(() => sessionStorage.clear());
 test("viewers are told why there is nothing for them", () => {
   show(<Component />, { role: "viewer" });
   expect(screen.getByText(/may look, but not start crawls/)).toBeInTheDocument();
-  expect(screen.queryByRole("button", { name: "Start the crawl" })).toBeNull();
+  expect(screen.queryByText("Start the crawl")).toBeNull();
 });
 
 test("picking what repeats makes records, and picking inside of it adds to them", async () => {
@@ -55,12 +59,12 @@ test("picking what repeats makes records, and picking inside of it adds to them"
   show(<Component />);
   await look();
   await user.click(row("div.product"));
-  await user.click(screen.getByRole("button", { name: "As list of records" }));
-  const products = screen.getByRole("group", { name: "Field products" });
-  expect(within(products).getByRole("group", { name: "Field title" })).toBeInTheDocument();
+  await user.click(button("As list of records"));
+  const products = screen.getByLabelText("Field products");
+  expect(within(products).getByLabelText("Field title")).toBeInTheDocument();
   await user.click(row("span.price"));
   expect(screen.getByLabelText("Add to")).toHaveDisplayValue("products");
-  await user.click(screen.getByRole("button", { name: "HTML" }));
+  await user.click(within(screen.getByLabelText("Take from this element")).getByText("HTML"));
   await waitFor(() =>
     expect(api.last("/preview")).toMatchObject({
       url: "https://example.com",
@@ -87,7 +91,7 @@ test("the tree is walked by keys, and Enter takes the likeliest", async () => {
   await user.keyboard("{ArrowDown}{ArrowRight}");
   expect(row("h1")).toHaveFocus();
   await user.keyboard("{Enter}");
-  expect(screen.getByRole("group", { name: "Field heading" })).toBeInTheDocument();
+  expect(screen.getByLabelText("Field heading")).toBeInTheDocument();
   expect(screen.getByDisplayValue("h1::text")).toBeInTheDocument();
   await user.keyboard("{ArrowLeft}{ArrowLeft}");
   expect(row("body")).toHaveAttribute("aria-expanded", "false");
@@ -104,13 +108,13 @@ test("typed selectors show what they yield, and their problems at the field", as
   });
   show(<Component />);
   await look();
-  await user.click(screen.getByRole("button", { name: "Add a field" }));
-  await user.type(screen.getByRole("textbox", { name: "Name" }), "price");
-  const selector = screen.getByRole("textbox", { name: "Selector" });
-  await user.type(selector, "b[[");
+  await user.click(button("Add a field"));
+  fill("Name", "price");
+  const selector = screen.getByLabelText("Selector");
+  fill("Selector", "b[");
   await waitFor(() => expect(selector).toHaveAccessibleDescription("the selector 'b[' is not closed."));
   expect(selector).toBeInvalid();
-  await user.type(selector, "{Backspace}");
+  fill("Selector", "b");
   await screen.findByText("$1");
   expect(selector).toBeValid();
   expect(api.last("/preview")).toMatchObject({ extraction: { price: "b" } });
@@ -119,55 +123,52 @@ test("typed selectors show what they yield, and their problems at the field", as
 test("what is taken is written to the end of the selector, and [] in a name asks for all", async () => {
   serve();
   show(<Component />);
-  await user.click(screen.getByRole("button", { name: "Add a field" }));
-  await user.type(screen.getByRole("textbox", { name: "Name" }), "links[[]]");
-  await user.type(screen.getByRole("textbox", { name: "Selector" }), "a");
-  await user.selectOptions(screen.getByRole("combobox", { name: "Take" }), "attribute");
-  expect(screen.getByRole("textbox", { name: "Selector" })).toHaveValue("a::attr(href)");
-  expect(screen.getByRole("checkbox", { name: "All matches" })).toBeChecked();
-  expect(screen.getByRole("textbox", { name: "Name" })).toHaveValue("links");
-  await user.selectOptions(screen.getByRole("combobox", { name: "Take" }), "records");
-  expect(screen.getByRole("textbox", { name: "Selector" })).toHaveValue("a");
-  await user.click(screen.getByRole("button", { name: "Add a field to links" }));
-  const inner = screen.getByRole("group", { name: "Field field without a name" });
-  await user.type(within(inner).getByRole("textbox", { name: "Name" }), "text");
-  await user.type(within(inner).getByRole("textbox", { name: "Selector" }), "b");
+  await user.click(button("Add a field"));
+  fill("Name", "links[]");
+  fill("Selector", "a");
+  await user.selectOptions(screen.getByLabelText("Take"), "attribute");
+  expect(screen.getByLabelText("Selector")).toHaveValue("a::attr(href)");
+  expect(screen.getByLabelText("All matches")).toBeChecked();
+  expect(screen.getByLabelText("Name")).toHaveValue("links");
+  await user.selectOptions(screen.getByLabelText("Take"), "records");
+  expect(screen.getByLabelText("Selector")).toHaveValue("a");
+  await user.click(button("Add a field to links"));
+  const inner = screen.getByLabelText("Field field without a name");
+  fill("Name", "text", inner);
+  fill("Selector", "b", inner);
   expect(loadDraft().values.fields[0]).toMatchObject({
     name: "links",
     fields: [{ name: "text", selector: "b" }],
   });
-  await user.click(screen.getByRole("button", { name: "Remove text" }));
-  expect(screen.queryByRole("button", { name: "Remove text" })).toBeNull();
+  await user.click(screen.getByLabelText("Remove text"));
+  expect(screen.queryByLabelText("Remove text")).toBeNull();
 });
 
 test("what is wrong is said where it is, and nothing is sent", async () => {
   const api = serve();
   show(<Component />);
-  await user.click(screen.getByRole("button", { name: "Start the crawl" }));
-  expect(screen.getByRole("textbox", { name: /Address/ })).toHaveAccessibleDescription(
-    /Give the address of a page/,
-  );
+  await user.click(button("Start the crawl"));
+  expect(screen.getByLabelText(/^Address/)).toHaveAccessibleDescription(/Give the address of a page/);
   expect(screen.getByText("1 value needs correction.")).toBeInTheDocument();
   expect(api.asked).toEqual([]);
 });
 
 test("a refusal of the API unfolds the part of the form that it is about", async () => {
-  const error = { code: "invalid", message: "parameters.include: has '('.", field: "parameters.include" };
-  serve({ tasks: () => ({ status: 422, body: { error } }) });
+  serve({ tasks: refusal(422, "parameters.include: has '('.", "parameters.include") });
   show(<Component />);
-  await user.type(screen.getByRole("textbox", { name: /Address/ }), "example.com");
-  await user.click(screen.getByRole("button", { name: "Start the crawl" }));
-  const include = await screen.findByRole("textbox", { name: "Only addresses that match" });
+  fill(/^Address/, "example.com");
+  await user.click(button("Start the crawl"));
+  const include = await screen.findByLabelText("Only addresses that match");
   expect(include).toHaveAccessibleDescription(/parameters.include: has '\('./);
 });
 
 test("the task that is sent is what the commands show", async () => {
   const api = serve();
   show(<Component />);
-  await user.type(screen.getByRole("textbox", { name: /Address/ }), "example.com");
-  await user.type(screen.getByRole("textbox", { name: "Depth" }), "2");
+  fill(/^Address/, "example.com");
+  fill("Depth", "2");
   expect(screen.getByLabelText("Command line")).toHaveTextContent("https://example.com \\ --depth 2");
-  await user.click(screen.getByRole("button", { name: "Start the crawl" }));
+  await user.click(button("Start the crawl"));
   await screen.findByText("The crawl was started: task-1");
   expect(api.last("/tasks")).toEqual({
     task_type: "web_crawl",
@@ -178,29 +179,29 @@ test("the task that is sent is what the commands show", async () => {
 test("JSON follows the form, says where it is broken, and comes back into the form", async () => {
   serve();
   show(<Component />);
-  await user.type(screen.getByRole("textbox", { name: /Address/ }), "example.com");
+  fill(/^Address/, "example.com");
   await user.click(screen.getByRole("tab", { name: "JSON" }));
-  const text = screen.getByRole("textbox", { name: "Task as JSON" });
+  const text = screen.getByLabelText("Task as JSON");
   await waitFor(() => expect(text).toHaveValue(expect.stringContaining('"url": "https://example.com"')));
   await user.clear(text);
   await user.click(text);
   await user.paste('{\n  "parameters": {"url": "https://a.example" "depth": 1}\n}');
   expect(text).toHaveAccessibleDescription(/Line 2, column 45: a comma/);
-  expect(screen.getByRole("button", { name: "Start the crawl" })).toBeDisabled();
+  expect(button("Start the crawl")).toBeDisabled();
   await user.clear(text);
   await user.paste('{"parameters": {"url": "https://a.example", "depth": 1}}');
-  await user.click(screen.getByRole("button", { name: "Take over into the form" }));
-  expect(screen.getByRole("textbox", { name: /Address/ })).toHaveValue("https://a.example");
-  expect(screen.getByRole("textbox", { name: "Depth" })).toHaveValue("1");
+  await user.click(button("Take over into the form"));
+  expect(screen.getByLabelText(/^Address/)).toHaveValue("https://a.example");
+  expect(screen.getByLabelText("Depth")).toHaveValue("1");
 });
 
 test("what was filled in is there after a reload", async () => {
   serve();
   const { unmount } = show(<Component />);
-  await user.type(screen.getByRole("textbox", { name: /Address/ }), "example.com");
-  await user.type(screen.getByRole("textbox", { name: "Priority" }), "7");
+  fill(/^Address/, "example.com");
+  fill("Priority", "7");
   unmount();
   show(<Component />);
-  expect(screen.getByRole("textbox", { name: /Address/ })).toHaveValue("example.com");
-  expect(screen.getByRole("textbox", { name: "Priority" })).toHaveValue("7");
+  expect(screen.getByLabelText(/^Address/)).toHaveValue("example.com");
+  expect(screen.getByLabelText("Priority")).toHaveValue("7");
 });

@@ -5,22 +5,26 @@ import { formatPercent } from "@/format";
 const MUCH = 0.8;
 const TOO_MUCH = 0.95;
 
-/** How much of something is used: a bar and its number. */
+/** How much of something is used: a bar and its number; a dash where nobody knows. */
 export function Meter({ value, label }: { value: number | null; label: string }) {
   const { i18n } = useTranslation();
-  const text = formatPercent(value, i18n.language);
+  if (value === null)
+    return (
+      <Text size="xs" c="dimmed">
+        –
+      </Text>
+    );
   return (
     <Group gap={6} wrap="nowrap" miw={90}>
       <Progress.Root size="sm" flex={1} miw={36}>
         <Progress.Section
-          value={Math.min((value ?? 0) * 100, 100)}
-          color={colorOf(value ?? 0)}
+          value={Math.round(Math.min(value, 1) * 100)}
+          color={colorOf(value)}
           aria-label={label}
-          aria-valuetext={text}
         />
       </Progress.Root>
       <Text size="xs" w={36} ta="right">
-        {text}
+        {formatPercent(value, i18n.language)}
       </Text>
     </Group>
   );

@@ -1,9 +1,8 @@
-import { ActionIcon, Anchor, Badge, Button, Group, type MantineColor, Text } from "@mantine/core";
+import { ActionIcon, Badge, Button, Group, type MantineColor, Text } from "@mantine/core";
 import { IconPencil, IconPlus, IconTrash } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { Link } from "react-router";
 import { answerOf, api } from "@/api/client";
 import type { ClusterShape, ClusterStatus } from "@/api/schema";
 import { useMay } from "@/app/session";
@@ -137,11 +136,7 @@ function useColumns(mayChange: boolean, onEdit: (cluster: ClusterShape) => void)
         id: "nodes",
         header: t("columns.nodes"),
         align: "right",
-        cell: ({ id, nodes = 0, online = 0 }) => (
-          <Anchor component={Link} size="sm" to={`/nodes?cluster=${encodeURIComponent(id)}`}>
-            {t("clusters.online", { online, nodes })}
-          </Anchor>
-        ),
+        cell: ({ nodes = 0, online = 0 }) => t("clusters.online", { online, nodes }),
       },
     ];
     return mayChange ? [...columns, actions] : columns;

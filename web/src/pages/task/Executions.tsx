@@ -108,7 +108,7 @@ function Ending({ execution }: { execution: ExecutionShape }) {
   const { status, ended_by, stop, result } = execution;
   return (
     <Stack gap={2} align="flex-start">
-      <Badge color={COLORS[status]} variant="light" radius="sm" tt="none" autoContrast>
+      <Badge color={COLORS[status]} variant="light" radius="sm" tt="none" autoContrast miw="max-content">
         {ended_by === undefined ? t("history.running") : t(`history.endedBy.${ended_by}`)}
       </Badge>
       {status === "running" && stop !== undefined && (

@@ -26,7 +26,7 @@ export function FailureTable({ rows, selected, onSelect }: Props) {
             to={`?tab=ledger&url=${encodeURIComponent(url)}`}
             size="sm"
             display="block"
-            maw={{ base: 190, sm: 420, lg: 560 }}
+            maw={{ base: 150, sm: 420, lg: 560 }}
             truncate="end"
             title={url}
           >

@@ -100,7 +100,7 @@ function HostState({ host }: { host: Host }) {
 
 function Mark({ color, text }: { color: string; text: string }) {
   return (
-    <Badge color={color} variant="light" radius="sm" tt="none" autoContrast>
+    <Badge color={color} variant="light" radius="sm" tt="none" autoContrast miw="max-content">
       {text}
     </Badge>
   );

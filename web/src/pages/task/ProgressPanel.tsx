@@ -53,7 +53,7 @@ export function ProgressPanel({ task, progress }: Props) {
           aria-label={t("progress.title")}
           size="md"
         />
-        <Group gap="lg">
+        <Group gap="lg" style={{ rowGap: 6 }}>
           {counters.map(([name, value]) => (
             <Fact key={name} label={t(`progress.${name}`)}>
               {number(value)}

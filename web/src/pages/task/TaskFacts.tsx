@@ -13,7 +13,7 @@ import { durationOf } from "@/pages/tasks/taskTarget";
 export function TaskFacts({ task }: { task: TaskShape }) {
   const { t } = useTranslation("task");
   return (
-    <Group gap="xl" align="flex-start">
+    <Group gap="xl" align="flex-start" style={{ rowGap: 8 }}>
       <Fact label={t("header.priority")}>
         <PriorityControl task={task} />
       </Fact>

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import msgspec
 
 from crawlmesh.adapters.postgres.control.columns import document
-from crawlmesh.adapters.postgres.control.tables import EXECUTIONS, TASKS
+from crawlmesh.adapters.postgres.control.tables import EXECUTIONS, INSERT_TASKS, TASKS
 from crawlmesh.adapters.postgres.control.transaction import Transaction
 from crawlmesh.model.change import TaskChange
 from crawlmesh.model.execution import Execution, ExecutionStatus
@@ -16,7 +16,6 @@ _LOCK = """
 SELECT id, fence, status, queue, open_places FROM crawler_tasks WHERE id = ANY($1) ORDER BY id FOR UPDATE
 """
 _UPDATE_TASKS = TASKS.update()
-_INSERT_TASKS = f"{TASKS.insert} ORDER BY given.id"
 
 # Read after the lock, in a statement of its own: one that waits for a lock still sees what was before.
 _OLD_EXECUTIONS = "SELECT id, node_id, status FROM crawler_task_executions WHERE id = ANY($1)"
@@ -51,7 +50,7 @@ async def change_tasks(transaction: Transaction, changes: Sequence[TaskChange]) 
     if taken.changed:
         await transaction.connection.execute(_UPDATE_TASKS, document(taken.changed.values()))
     if taken.new:
-        await transaction.connection.execute(_INSERT_TASKS, document(taken.new.values()))
+        await transaction.connection.execute(INSERT_TASKS, document(taken.new.values()))
     if taken.executions:
         await _put_executions(transaction, taken.executions)
     return answers

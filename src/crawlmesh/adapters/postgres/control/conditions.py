@@ -12,9 +12,13 @@ class Conditions:
 
     def add(self, text: str, *values: Any) -> None:
         """Add a condition; {} stands for a value, {0}, {1} … for one that is used more than once."""
+        self._texts.append(self.text(text, *values))
+
+    def text(self, text: str, *values: Any) -> str:
+        """A condition as it is written, where it does not stand in `where`."""
         numbers = [f"${len(self.values) + number}" for number in range(1, len(values) + 1)]
         self.values.extend(values)
-        self._texts.append(text.format(*numbers))
+        return text.format(*numbers)
 
     def equal(self, **wanted: Any) -> None:
         """Columns that must have a value; None is no condition."""

@@ -7,16 +7,18 @@ import asyncpg
 import msgspec
 
 from crawlmesh.adapters.postgres.control.database import store_errors
+from crawlmesh.adapters.postgres.control.tables import KEEP_TEXTS
 from crawlmesh.ports.control_transfer import ControlRow
 
 _BATCH = 2_000  # rows
 _PATIENCE = 10.0  # seconds for a connection
+_LONG_PATIENCE = 3600.0  # seconds for a statement over all tasks
 
 _COLUMNS = """
 SELECT columns.table_name, column_name, data_type = 'ARRAY' AS is_list
 FROM information_schema.columns JOIN information_schema.tables USING (table_schema, table_name)
 WHERE table_schema = current_schema() AND table_type = 'BASE TABLE' AND is_generated = 'NEVER'
-    AND columns.table_name <> 'alembic_version'
+    AND columns.table_name NOT IN ('alembic_version', 'task_texts')
 ORDER BY columns.table_name, ordinal_position
 """
 
@@ -66,7 +68,7 @@ class PostgresControlTransfer:
         """See ControlTransfer.clear."""
         tables = await self.tables()
         with store_errors():
-            await self._connection.execute(f"TRUNCATE {', '.join(tables)}")
+            await self._connection.execute(f"TRUNCATE task_texts, {', '.join(tables)}")
 
     async def put_rows(self, table: str, columns: Sequence[str], rows: Sequence[ControlRow]) -> None:
         """See ControlTransfer.put_rows."""
@@ -77,7 +79,9 @@ class PostgresControlTransfer:
             )
 
     async def finish(self) -> None:
-        """See ControlTransfer.finish. Nothing is left to do: ids of events are rows, not sequences."""
+        """See ControlTransfer.finish. Texts to search in are made anew: other databases have none."""
+        with store_errors():
+            await self._connection.execute(f"{KEEP_TEXTS} FROM crawler_tasks", timeout=_LONG_PATIENCE)
 
     async def aclose(self) -> None:
         """See ControlTransfer.aclose."""

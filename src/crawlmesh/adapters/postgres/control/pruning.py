@@ -18,6 +18,7 @@ RETURNING crawler_tasks.id, status, queue, open_places
 """
 _EXECUTIONS = "DELETE FROM crawler_task_executions WHERE task_id = ANY($1) RETURNING node_id, status"
 _LOGS_OF = "DELETE FROM execution_logs WHERE task_id = ANY($1)"
+_TEXTS_OF = "DELETE FROM task_texts WHERE task_id = ANY($1)"
 _SAMPLES_OF = "DELETE FROM samples WHERE series = ANY($1)"
 
 _BY_AGE = """
@@ -47,6 +48,12 @@ WITH queues AS (DELETE FROM queue_counts WHERE tasks = 0)
 DELETE FROM node_loads WHERE running = 0
 """
 
+# New texts wait in a list that every search reads through, until somebody sorts them into the index: now,
+# so that those who submit tasks need not do it. Where there is no index, there is nothing to do.
+_SORT_TEXTS = """
+SELECT gin_clean_pending_list(to_regclass('idx_task_texts')) WHERE to_regclass('idx_task_texts') IS NOT NULL
+"""
+
 
 class Pruning(Part):
     """The part of the store that forgets."""
@@ -67,6 +74,7 @@ class Pruning(Part):
         for step, moment in retention.samples.items():
             deleted += int(await self._fetch_value(_SAMPLES, moment, limit, step))
         await self._database.write(_remove_empty_counters)
+        await self._fetch(_SORT_TEXTS)
         return deleted
 
     async def _prune_tasks(self, moment: float, limit: int) -> int:
@@ -79,6 +87,7 @@ class Pruning(Part):
             for node_id, status in await transaction.connection.fetch(_EXECUTIONS, ids):
                 transaction.nodes[node_id] -= status == ExecutionStatus.RUNNING
             await transaction.connection.execute(_LOGS_OF, ids)
+            await transaction.connection.execute(_TEXTS_OF, ids)
             await transaction.connection.execute(_SAMPLES_OF, list(map(task_series, ids)))
             return len(ids)
 

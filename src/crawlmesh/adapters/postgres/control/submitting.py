@@ -6,7 +6,7 @@ import msgspec
 
 from crawlmesh.adapters.postgres.control import tables
 from crawlmesh.adapters.postgres.control.columns import document
-from crawlmesh.adapters.postgres.control.tables import TASKS
+from crawlmesh.adapters.postgres.control.tables import INSERT_NEW_TASKS, TASKS
 from crawlmesh.adapters.postgres.control.transaction import Transaction
 from crawlmesh.errors import CrawlmeshError, IdempotencyError
 from crawlmesh.model.query import Submission
@@ -25,8 +25,6 @@ SELECT {TASKS.names} FROM crawler_tasks
 WHERE dedup_key = ANY($1) AND status NOT IN ('failed', 'timeout', 'cancelled')
 ORDER BY created_at, id
 """  # noqa: S608
-
-_INSERT = f"{TASKS.insert} ORDER BY given.id ON CONFLICT (id) DO NOTHING RETURNING id"
 
 _BY_ID = f"SELECT {TASKS.names} FROM crawler_tasks WHERE id = ANY($1)"  # noqa: S608
 
@@ -147,7 +145,7 @@ async def _insert(transaction: Transaction, known: _Known) -> dict[str, Task]:
     if not known.new:
         return {}
     tasks = [submission.task for submission in known.new.values()]
-    inserted = {row[0] for row in await transaction.connection.fetch(_INSERT, document(tasks))}
+    inserted = {row[0] for row in await transaction.connection.fetch(INSERT_NEW_TASKS, document(tasks))}
     for task_id in inserted:
         submission = known.new[task_id]
         transaction.statuses[submission.task.status] += 1

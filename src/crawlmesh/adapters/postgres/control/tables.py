@@ -53,6 +53,19 @@ TASKS = Table(
     ),
 )
 
+# What the search for tasks looks through. It never changes, so it is written once, with the task.
+KEEP_TEXTS = r"""
+INSERT INTO task_texts (task_id, text) SELECT id, lower(id) || E'\n' || lower(parameters::text)
+"""
+INSERT_TASKS = f"""
+WITH inserted AS ({TASKS.insert} ORDER BY given.id RETURNING id, parameters)
+{KEEP_TEXTS} FROM inserted
+"""
+INSERT_NEW_TASKS = f"""
+WITH inserted AS ({TASKS.insert} ORDER BY given.id ON CONFLICT (id) DO NOTHING RETURNING id, parameters)
+{KEEP_TEXTS} FROM inserted RETURNING task_id
+"""
+
 EXECUTIONS = Table(
     "crawler_task_executions",
     (
