@@ -20,5 +20,6 @@ export default defineConfig({
     environment: "happy-dom",
     setupFiles: ["src/test/setup.ts"],
     restoreMocks: true,
+    testTimeout: 30_000, // milliseconds; machines may be busy
   },
 });

@@ -111,12 +111,12 @@ class Calls:
             "the end of an id": ({"search": marks.failed[-10:].lower()}, 1),
             "nothing like it": ({"search": "no such thing anywhere"}, 0),
             "nothing, of common parts": ({"search": "shop-123456.example/catalogue/9"}, 0),
-            "a shop": ({"search": "shop-123.example"}, None),
+            "a shop": ({"search": "shop-122.example"}, None),
             "what most have": ({"search": "example"}, 50),
             "two letters": ({"search": "sh"}, 50),
             "two letters that are nowhere": ({"search": "qx"}, None),
             "one failed task": ({"search": marks.failed[-10:], "status": "failed"}, 1),
-            "a shop's failed ones": ({"search": "shop-123.example", "status": ["failed", "timeout"]}, None),
+            "a shop's failed ones": ({"search": "shop-122.example", "status": ["failed", "timeout"]}, None),
             "a number of a project": ({"search": "catalogue/4", "project_id": "project-7"}, None),
         }
         for name, (query, expect) in searches.items():
@@ -124,7 +124,7 @@ class Calls:
                 yield self._tasks(f"search {name} by {order}", expect, sort=order, **query)
         deep = self._deep("-created_at")
         yield self._tasks("search what most have, deep", 50, search="example", cursor=deep)
-        yield self._tasks("search a shop, deep", search="shop-123.example", cursor=deep)
+        yield self._tasks("search a shop, deep", search="shop-122.example", cursor=deep)
 
     def _steering(self) -> Iterator[Call]:
         ids = self._marks.pending

@@ -24,10 +24,10 @@ async def test_from_the_first_look_to_the_records(
 ) -> None:
     page = dashboard.page
     shop = f"http://{site.hosts[1]}/"
-    await page.get_by_role("link", name="New crawl").click()
+    await page.get_by_role("navigation").get_by_role("link", name="New crawl").click()
 
     # What the selectors yield is shown before anything is started, and what is wrong stands at its field.
-    await page.get_by_label("URL").first.fill(shop)
+    await page.get_by_label("Address").first.fill(shop)
     await page.get_by_role("button", name="Look at the page").click()
     await expect(page.get_by_role("tree", name="Elements of the page")).to_be_visible()
     await _add_field(page, "heading", "h1")

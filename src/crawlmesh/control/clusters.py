@@ -81,9 +81,9 @@ async def list_clusters(context: ControlContext) -> list[ClusterSummary]:
     clusters = await context.store.clusters()
     nodes: Counter[str] = Counter()
     online: Counter[str] = Counter()
-    for node in await context.store.nodes_changed_since(0.0):
-        nodes[node.cluster_id] += 1
-        online[node.cluster_id] += node.status is NodeStatus.ONLINE
+    for group in await context.store.node_groups():
+        nodes[group.cluster_id] += group.nodes
+        online[group.cluster_id] += group.nodes if group.status is NodeStatus.ONLINE else 0
     return [ClusterSummary(cluster, nodes[cluster.id], online[cluster.id]) for cluster in clusters]
 
 

@@ -5,9 +5,6 @@ from crawlmesh.errors import NotFoundError
 from crawlmesh.model.host import HostStatus
 from crawlmesh.rules.host_names import host_name
 
-_READ = 1000  # hosts that are looked through at once
-_MOST_READS = 20  # for one page
-
 
 def named_host(text: str) -> str:
     """The host that somebody means. Raises NotFoundError where it can be none."""
@@ -31,22 +28,6 @@ async def get_host(context: ControlContext, text: str) -> HostStatus:
 async def list_hosts(
     context: ControlContext, *, search: str | None = None, cursor: str | None = None, limit: int = 100
 ) -> tuple[list[HostStatus], str | None]:
-    """A page of hosts by name, and where the next one begins (None: nowhere).
-
-    With `search`, a text in the name, a page may have fewer hosts than asked for, and others may follow.
-    """
-    after = cursor or ""
-    if search is None:
-        found = await context.crawl_store.all_hosts(after, limit + 1)
-        return found[:limit], found[limit - 1].host if len(found) > limit else None
-    wanted = search.lower()
-    fitting: list[HostStatus] = []
-    for _ in range(_MOST_READS):
-        looked_through = await context.crawl_store.all_hosts(after, _READ)
-        fitting += [status for status in looked_through if wanted in status.host]
-        if len(fitting) > limit:
-            return fitting[:limit], fitting[limit - 1].host
-        if len(looked_through) < _READ:
-            return fitting, None
-        after = looked_through[-1].host
-    return fitting, after
+    """A page of hosts by name, and where the next one begins (None: nowhere); `search` in their names."""
+    found = await context.crawl_store.all_hosts(cursor or "", limit + 1, (search or "").lower())
+    return found[:limit], found[limit - 1].host if len(found) > limit else None

@@ -7,8 +7,9 @@ import msgspec
 
 from crawlmesh.control.broker import BrokerState, broker_state
 from crawlmesh.control.context import ControlContext
-from crawlmesh.control.crawl_filters import CrawlFilter, crawl_filters
+from crawlmesh.control.crawl_filters import remembered_filters
 from crawlmesh.control.crawl_store_state import StoreState, crawl_store_state
+from crawlmesh.model.crawl import CrawlFilter
 from crawlmesh.model.node import HealthStatus, NodeStatus
 from crawlmesh.model.task import TaskStatus
 
@@ -68,7 +69,7 @@ async def overview(context: ControlContext, *, leads: bool = True) -> Overview:
         mean_memory=_mean((group.memory, group.memory_told) for group in online),
         leader=leader.holder if leader is not None and leader.expires_at > now else None,
         last_event_id=await store.last_event_id(),
-        filters=(await crawl_filters(context))[:_SHOWN_FILTERS],
+        filters=(await remembered_filters(context))[:_SHOWN_FILTERS],
         task_channel=broker_state(context.task_channel, leads=leads),
         event_bus=broker_state(context.event_bus, leads=leads),
         crawl_store=await crawl_store_state(context),

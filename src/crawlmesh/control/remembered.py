@@ -4,6 +4,7 @@ import asyncio
 
 from crawlmesh.model.access import ApiKey
 from crawlmesh.model.attention import AttentionList
+from crawlmesh.model.crawl import CrawlFilter
 from crawlmesh.model.node import Node, NodeStatus
 from crawlmesh.rules.placement.fleet import Fleet
 
@@ -27,6 +28,9 @@ class Remembered:
         self.attention: AttentionList | None = None
         self.attention_until = float("-inf")
         self.reading_attention = asyncio.Lock()
+        self.filters: list[CrawlFilter] = []
+        self.filters_until = float("-inf")
+        self.reading_filters = asyncio.Lock()
 
     def node(self, node_id: str, now: float, life: float) -> Node | None:
         """The node as it was at most `life` seconds ago."""

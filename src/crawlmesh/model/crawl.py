@@ -38,6 +38,13 @@ class FilterStatus(msgspec.Struct, frozen=True):
         return self.fill >= _NEARLY_FULL
 
 
+class CrawlFilter(msgspec.Struct, frozen=True):
+    """The filter of one crawl."""
+
+    task_id: str
+    status: FilterStatus
+
+
 class Crawl(msgspec.Struct, frozen=True):
     """A crawl as the store knows it. `definition` is the JSON of what the user asked for.
 

@@ -101,8 +101,9 @@ class TaskCounts(msgspec.Struct, frozen=True):
 
 
 class NodeGroup(msgspec.Struct, frozen=True, kw_only=True):
-    """All nodes of one status and health, summed up from their latest heartbeats."""
+    """All nodes of one cluster, status and health, summed up from their latest heartbeats."""
 
+    cluster_id: str
     status: NodeStatus
     health: HealthStatus
     nodes: int

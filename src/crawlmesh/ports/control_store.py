@@ -142,7 +142,7 @@ class ControlStore(Protocol):
         ...
 
     async def node_groups(self) -> list[NodeGroup]:
-        """How many nodes are in which status and health, and how they fare, in no order."""
+        """How many nodes of each cluster are in which status and health, and how they fare, in no order."""
         ...
 
     async def nodes_changed_since(self, moment: float) -> list[Node]:

@@ -141,8 +141,11 @@ class CrawlStore(Protocol):
         """One host over all crawls, or None where it was never met and has no limits."""
         ...
 
-    async def all_hosts(self, after: str = "", limit: int = 100) -> list[HostStatus]:
-        """The hosts that were met or have limits, with names above `after`, in the order of their names."""
+    async def all_hosts(self, after: str = "", limit: int = 100, search: str = "") -> list[HostStatus]:
+        """The hosts that were met or have limits, with names above `after`, in the order of their names.
+
+        `search`: only those with this text in their names.
+        """
         ...
 
     async def records(self, crawl_id: str, after: int = 0, limit: int = 1000) -> list[Record]:

@@ -94,9 +94,9 @@ class CalledCrawlStore:
         status: HostStatus | None = await self._call("host_status", host)
         return status
 
-    async def all_hosts(self, after: str = "", limit: int = 100) -> list[HostStatus]:
+    async def all_hosts(self, after: str = "", limit: int = 100, search: str = "") -> list[HostStatus]:
         """See CrawlStore.all_hosts."""
-        hosts: list[HostStatus] = await self._call("all_hosts", after, limit)
+        hosts: list[HostStatus] = await self._call("all_hosts", after, limit, search)
         return hosts
 
     async def records(self, crawl_id: str, after: int = 0, limit: int = 1000) -> list[Record]:

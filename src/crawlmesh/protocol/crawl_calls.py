@@ -63,7 +63,7 @@ METHODS: dict[str, tuple[Any, Any]] = {
     "hosts": (tuple[str, int], list[HostProgress]),
     "limit_host": (tuple[str, HostLimits], None),
     "host_status": (tuple[str], HostStatus | None),
-    "all_hosts": (tuple[str, int], list[HostStatus]),
+    "all_hosts": (tuple[str, int, str], list[HostStatus]),
     "records": (tuple[str, int, int], list[Record]),
     "explain": (tuple[str, bytes], LedgerEntry | None),
     "expire": (tuple[str | None, bool], int),

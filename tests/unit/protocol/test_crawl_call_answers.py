@@ -62,7 +62,7 @@ async def test_calls_are_answered_in_order(store: MemoryCrawlStore) -> None:
         ("records", ("crawl", 0, 10)),
         ("limit_host", ("a.example", HostLimits(blocked=True))),
         ("host_status", ("a.example",)),
-        ("all_hosts", ("", 10)),
+        ("all_hosts", ("", 10, "")),
         ("expire", (None, True)),
         ("expire", (None, False)),
         ("expire", ("node-2/1", False)),

@@ -17,10 +17,15 @@ export const theme = createTheme({
 export const readableColors: CSSVariablesResolver = ({ colors }) => ({
   variables: {},
   light: {
+    ...darkerWhenPointedAt(Object.keys(colors)),
     ...secondaryText("gray-7"),
     ...lightVariants(Object.keys(colors), (name) => `color-mix(in srgb, var(${name}-9), black 35%)`),
   },
-  dark: { ...secondaryText("dark-1"), ...lightVariants(Object.keys(colors), (name) => `var(${name}-2)`) },
+  dark: {
+    ...darkerWhenPointedAt(Object.keys(colors)),
+    ...secondaryText("dark-1"),
+    ...lightVariants(Object.keys(colors), (name) => `var(${name}-2)`),
+  },
 });
 
 function secondaryText(shade: string): Record<string, string> {
@@ -33,5 +38,15 @@ function secondaryText(shade: string): Record<string, string> {
 function lightVariants(names: string[], color: (name: string) => string): Record<string, string> {
   return Object.fromEntries(
     names.map((name) => [`--mantine-color-${name}-light-color`, color(`--mantine-color-${name}`)]),
+  );
+}
+
+/** Filled buttons and links get darker under the mouse, not lighter: their text is white. */
+function darkerWhenPointedAt(names: string[]): Record<string, string> {
+  return Object.fromEntries(
+    names.map((name) => [
+      `--mantine-color-${name}-filled-hover`,
+      `color-mix(in srgb, var(--mantine-color-${name}-filled), black 15%)`,
+    ]),
   );
 }

@@ -49,7 +49,7 @@ export function HealthBadge({ status }: { status: HealthStatus }) {
 /** Text with contrast enough on its light ground, in both schemes. */
 function ColoredBadge({ color, text }: { color: MantineColor; text: string }) {
   return (
-    <Badge color={color} variant="light" radius="sm" tt="none" autoContrast>
+    <Badge color={color} variant="light" radius="sm" tt="none" miw="max-content" autoContrast>
       {text}
     </Badge>
   );

@@ -125,7 +125,7 @@ function chartOptions(
         stroke: ink,
         grid,
         ticks: grid,
-        size: 64,
+        size: (_, values) => roomFor(values ?? []),
         values: (_, values) => values.map((value) => format(value)),
       },
     ],
@@ -136,13 +136,29 @@ function chartOptions(
         stroke: colors[line.color]?.[dark ? 4 : 7] ?? line.color,
         fill: lines.length === 1 ? `${colors[line.color]?.[5] ?? line.color}22` : undefined,
         width: 1.75,
-        points: { show: false },
+        points: {
+          show: true,
+          size: 4,
+          filter: (chart: uPlot, line: number) => lonelyOf(chart.data[line] as (number | null)[]),
+        },
         // The newest value as long as nobody points at another one.
         value: (chart: uPlot, value: number | null, line: number, at: number | null) =>
           format(at == null ? newestOf(chart.data[line] as (number | null)[]) : value),
       })),
     ],
   };
+}
+
+/** Where values have gaps on both sides: no line leads to them, so that they need a dot. */
+export function lonelyOf(values: (number | null)[]): number[] {
+  const known = (index: number) => values[index] !== null && values[index] !== undefined;
+  return [...values.keys()].filter((index) => known(index) && !known(index - 1) && !known(index + 1));
+}
+
+/** Pixels that an axis needs for its longest text. */
+function roomFor(values: string[]): number {
+  const widths = values.map((text) => [...text].reduce((sum, sign) => sum + (sign > "\u2e80" ? 12 : 8), 0));
+  return Math.max(40, 18 + Math.max(0, ...widths));
 }
 
 /** The time of day; over more than a day, the date. */

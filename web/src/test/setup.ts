@@ -1,6 +1,6 @@
 import "@testing-library/jest-dom/vitest";
 import "@/i18n/types";
-import { cleanup } from "@testing-library/react";
+import { cleanup, configure } from "@testing-library/react";
 import { afterEach, beforeAll } from "vitest";
 import { startTranslations } from "@/i18n";
 
@@ -18,6 +18,8 @@ window.ResizeObserver ??= class {
 };
 Element.prototype.scrollIntoView ??= () => {};
 if (!("fonts" in document)) Object.defineProperty(document, "fonts", { value: new EventTarget() });
+
+configure({ asyncUtilTimeout: 10_000 }); // milliseconds; machines may be busy
 
 beforeAll(() => startTranslations("en"));
 afterEach(cleanup);

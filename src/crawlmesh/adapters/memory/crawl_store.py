@@ -143,9 +143,10 @@ class MemoryCrawlStore:
         limits = self._limits.get(host, HostLimits())
         return read_host(host, self._hosts.get(host), limits, self._crawls.values(), self._clock.now())
 
-    async def all_hosts(self, after: str = "", limit: int = 100) -> list[HostStatus]:
+    async def all_hosts(self, after: str = "", limit: int = 100, search: str = "") -> list[HostStatus]:
         """The hosts that were met or have limits, in the order of their names."""
-        names = sorted(name for name in self._hosts.keys() | self._limits.keys() if name > after)
+        known = self._hosts.keys() | self._limits.keys()
+        names = sorted(name for name in known if name > after and search in name)
         found = [await self.host_status(name) for name in names[:limit]]
         return [status for status in found if status is not None]
 

@@ -115,9 +115,9 @@ class SqliteCrawlStore:
         """See CrawlStore.host_status."""
         return await self._call(lambda: limiting.host_status(self._session, host))
 
-    async def all_hosts(self, after: str = "", limit: int = 100) -> list[HostStatus]:
+    async def all_hosts(self, after: str = "", limit: int = 100, search: str = "") -> list[HostStatus]:
         """See CrawlStore.all_hosts."""
-        return await self._call(lambda: limiting.all_hosts(self._session, after, limit))
+        return await self._call(lambda: limiting.all_hosts(self._session, after, limit, search))
 
     async def records(self, crawl_id: str, after: int = 0, limit: int = 1000) -> list[Record]:
         """See CrawlStore.records."""

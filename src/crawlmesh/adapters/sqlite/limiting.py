@@ -32,7 +32,8 @@ GROUP BY chosen.name ORDER BY chosen.name
 _ONE = "SELECT name FROM hosts WHERE name = :host UNION SELECT name FROM host_limits WHERE name = :host"
 
 _NEXT_ONES = """
-SELECT name FROM hosts WHERE name > :after UNION SELECT name FROM host_limits WHERE name > :after
+SELECT name FROM hosts WHERE name > :after AND instr(name, :search)
+UNION SELECT name FROM host_limits WHERE name > :after AND instr(name, :search)
 ORDER BY name LIMIT :limit
 """
 
@@ -66,9 +67,9 @@ def host_status(session: Session, host: str) -> HostStatus | None:
     return found[0] if found else None
 
 
-def all_hosts(session: Session, after: str, limit: int) -> list[HostStatus]:
+def all_hosts(session: Session, after: str, limit: int, search: str) -> list[HostStatus]:
     """The hosts with names above `after`, in the order of their names."""
-    return _statuses(session, _NEXT_ONES, after=after, limit=limit)
+    return _statuses(session, _NEXT_ONES, after=after, limit=limit, search=search)
 
 
 def _statuses(session: Session, chosen: str, **parameters: Any) -> list[HostStatus]:

@@ -33,7 +33,6 @@ _LIMITS = BodyReader(HostLimitsRequest)
         "List hosts",
         tag="hosts",
         roles=VIEWERS,
-        description="With `search`, a page may have few hosts or none while others follow.",
         success=Success(Page[HostStatusShape], examples.page_of(examples.HOST)),
     ),
 )

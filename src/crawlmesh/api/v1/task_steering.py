@@ -1,5 +1,6 @@
 """`/api/v1/tasks/{id}:cancel` and its like, for one task and for many."""
 
+import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 
@@ -26,6 +27,7 @@ router = APIRouter(prefix="/api/v1")
 
 _IDS = BodyReader(TaskIds)
 _PRIORITIES = BodyReader(TaskPriorities)
+_AT_ONCE = 50  # tasks
 
 Steer = Callable[[ControlContext, str], Awaitable[Task]]
 
@@ -92,7 +94,17 @@ def _add_order(word: str, steer: Steer, summary: str, status: str) -> None:
     async def steer_many(request: Request) -> Response:
         context = context_of(request)
         wanted = await _IDS.read(request)
-        return answer(SteeredTasks([await _steered(context, steer, task_id) for task_id in wanted.ids]))
+        return answer(SteeredTasks(await _all_steered(context, steer, wanted.ids)))
+
+
+async def _all_steered(context: ControlContext, steer: Steer, ids: Sequence[str]) -> list[SteeredTask]:
+    """Some at a time: what they change at once, the store writes at once."""
+    parts = [ids[begin : begin + _AT_ONCE] for begin in range(0, len(ids), _AT_ONCE)]
+    return [
+        steered
+        for part in parts
+        for steered in await asyncio.gather(*(_steered(context, steer, task_id) for task_id in part))
+    ]
 
 
 async def _steered(context: ControlContext, steer: Steer, task_id: str) -> SteeredTask:
@@ -131,4 +143,4 @@ async def prioritize_tasks(request: Request) -> Response:
     context = context_of(request)
     wanted = await _PRIORITIES.read(request)
     steer = partial(reprioritize, priority=wanted.priority)
-    return answer(SteeredTasks([await _steered(context, steer, task_id) for task_id in wanted.ids]))
+    return answer(SteeredTasks(await _all_steered(context, steer, wanted.ids)))

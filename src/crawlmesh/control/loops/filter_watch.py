@@ -5,10 +5,10 @@ import logging
 import msgspec
 
 from crawlmesh.control.context import ControlContext
-from crawlmesh.control.crawl_filters import CrawlFilter, crawl_filters
+from crawlmesh.control.crawl_filters import crawl_filters
 from crawlmesh.control.lead import Lead
 from crawlmesh.control.loops.leader_loop import LeaderLoop
-from crawlmesh.model.crawl import FilterStatus
+from crawlmesh.model.crawl import CrawlFilter, FilterStatus
 from crawlmesh.model.event import Event, EventType
 
 _log = logging.getLogger("crawlmesh.DEDUP")

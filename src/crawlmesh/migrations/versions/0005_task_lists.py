@@ -1,4 +1,4 @@
-"""Indexes for lists of tasks, and an index of the texts of tasks to search in.
+"""Indexes for lists of tasks and for rare events, and an index of the texts of tasks to search in.
 
 Texts lie in a table of their own: tasks are written again with every change of their status, and each
 time every index would take them in anew, but their texts never change. The index needs the extension
@@ -14,9 +14,15 @@ depends_on = None
 
 _STAYING = "('waiting', 'pending', 'paused', 'failed', 'timeout', 'cancelled')"
 
-_ORDERS = {
+_COMMON_EVENTS = (
+    "('node.heartbeat', 'task.created', 'task.assigned', 'task.completed', 'task.failed',"
+    " 'task.status_changed')"
+)
+
+_INDEXES = {
     "idx_tasks_status_updated": f"crawler_tasks (status, updated_at, id) WHERE status IN {_STAYING}",
     "idx_tasks_status_priority": f"crawler_tasks (status, priority, id) WHERE status IN {_STAYING}",
+    "idx_events_rare": f"cluster_events (type, id) WHERE type NOT IN {_COMMON_EVENTS}",
 }
 
 _TEXTS = """
@@ -47,7 +53,7 @@ def upgrade() -> None:
     """Lay them. SQLite keeps what it has."""
     if context.get_context().dialect.name != "postgresql":
         return
-    for name, on in _ORDERS.items():
+    for name, on in _INDEXES.items():
         op.execute(f"CREATE INDEX {name} ON {on}")
     op.execute(_TEXTS)
     op.execute(_FILL)
@@ -59,5 +65,5 @@ def downgrade() -> None:
     if context.get_context().dialect.name != "postgresql":
         return
     op.execute("DROP TABLE task_texts")
-    for name in _ORDERS:
+    for name in _INDEXES:
         op.execute(f"DROP INDEX {name}")

@@ -120,7 +120,7 @@ export default {
   options: {
     url: {
       label: "Address",
-      help: "Where the crawl starts. Without a scheme, https:// is meant.",
+      help: "Where the crawl starts, such as https://example.com/products.",
     },
     more_urls: { label: "Further addresses to start from", help: "One per line." },
     metadata: {
@@ -192,7 +192,7 @@ export default {
       help: "If the same addresses were submitted before with this option, you get that task.",
     },
   },
-  scopes: { host: "on the same host", domain: "in the same domain", any: "anywhere" },
+  scopes: { host: "same host", domain: "same domain", any: "anywhere" },
   dedups: { usual: "as the node is set", exact: "exactly", bloom: "by a Bloom filter" },
   strategies: {
     usual: "as the cluster is set",

@@ -126,6 +126,7 @@ export default {
   },
   executions: {
     title: "What runs here",
+    table: "Table of executions",
     description: "Running first, then the latest",
     none: "Nothing has run here yet.",
     task: "Task",
@@ -178,6 +179,7 @@ export default {
   },
   events: {
     title: "Latest events",
+    table: "Table of the latest events",
     all: "All events of this node",
     none: "Nothing has happened yet.",
     when: "When",

@@ -73,6 +73,7 @@ export default {
   },
   recent: {
     title: "Latest tasks",
+    table: "Table of the latest tasks",
     all: "All tasks",
     none: "No tasks yet.",
     task: "Task",

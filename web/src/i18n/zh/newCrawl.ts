@@ -116,7 +116,7 @@ export default {
     set_other: "已设 {{count}} 项",
   },
   options: {
-    url: { label: "网址", help: "爬取的起点。省略协议时按 https:// 处理。" },
+    url: { label: "网址", help: "爬取的起点，例如 https://example.com/products。" },
     more_urls: { label: "更多起始网址", help: "每行一个。" },
     metadata: {
       label: "同时提取元数据",

@@ -124,6 +124,7 @@ export default {
   },
   executions: {
     title: "在此运行的任务",
+    table: "执行列表",
     description: "先列出运行中的，然后是最近的",
     none: "还没有任务在此运行过。",
     task: "任务",
@@ -176,6 +177,7 @@ export default {
   },
   events: {
     title: "最近事件",
+    table: "最近事件列表",
     all: "此节点的全部事件",
     none: "还没有发生任何事件。",
     when: "时间",

@@ -44,7 +44,6 @@ export function AddressForm({ preview }: { preview: ReturnType<typeof usePreview
             type="url"
             inputMode="url"
             autoComplete="off"
-            placeholder="https://example.com/products"
             required
             value={values.url}
             error={shown.error ?? refused}

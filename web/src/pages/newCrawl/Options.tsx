@@ -1,4 +1,4 @@
-import { Accordion, Badge, Input, SegmentedControl, SimpleGrid, Stack } from "@mantine/core";
+import { Accordion, Badge, Group, Input, SegmentedControl, SimpleGrid, Stack } from "@mantine/core";
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { type FormValues, STRATEGIES } from "./formValues";
@@ -34,8 +34,11 @@ export function Options({ open, onOpen }: Props) {
       >
         {GROUP_NAMES.map((group) => (
           <Accordion.Item key={group} value={group}>
-            <Accordion.Control icon={<SetBadge count={setIn(group, values)} />}>
-              {t(`accordion.${group}`)}
+            <Accordion.Control>
+              <Group gap="xs">
+                {t(`accordion.${group}`)}
+                <SetBadge count={setIn(group, values)} />
+              </Group>
             </Accordion.Control>
             <Accordion.Panel>{CONTENTS[group]}</Accordion.Panel>
           </Accordion.Item>
@@ -62,6 +65,7 @@ function ScopeOption() {
     <Input.Wrapper {...shown} labelElement="div">
       <SegmentedControl
         mt={6}
+        size="xs"
         aria-label={shown.label}
         value={value}
         onChange={(scope) => set(scope as FormValues["scope"])}
@@ -69,7 +73,6 @@ function ScopeOption() {
           value: scope,
           label: t(`scopes.${scope}`),
         }))}
-        style={{ alignSelf: "flex-start" }}
       />
     </Input.Wrapper>
   );
@@ -87,10 +90,10 @@ function LinkOptions() {
   const { values } = useForm();
   return (
     <Columns>
-      <LinesOption name="include" placeholder="/products/" />
-      <LinesOption name="exclude" placeholder="\?sort=" />
-      <LinesOption name="allow_hosts" placeholder="*.example.com" />
-      <LinesOption name="more_urls" placeholder="https://example.com/sale" />
+      <LinesOption name="include" />
+      <LinesOption name="exclude" />
+      <LinesOption name="allow_hosts" />
+      <LinesOption name="more_urls" />
       <SwitchOption name="sitemaps" />
       <ChoiceOption
         name="dedup"
@@ -116,7 +119,7 @@ function PoliteOptions() {
     <Columns>
       <NumberOption name="delay" placeholder={t("usual.delay")} step={0.5} />
       <NumberOption name="per_host" placeholder={t("usual.delay")} />
-      <TextOption name="user_agent" placeholder="mybot/1.0 (+https://example.com/bot)" />
+      <TextOption name="user_agent" />
       <SwitchOption name="ignore_robots" />
       <PairsOption name="headers" suggestions={["Accept-Language", "Referer", "Cookie"]} />
     </Columns>
@@ -133,8 +136,8 @@ function PlaceOptions() {
         choices={[{ value: "", label: t("strategies.usual") }, ...strategies]}
       />
       <NumberOption name="max_nodes" placeholder={t("usual.timeout")} />
-      <TextOption name="target_region" placeholder="us-east" />
-      <TextOption name="node_type" placeholder="standard" />
+      <TextOption name="target_region" />
+      <TextOption name="node_type" />
       <PairsOption
         name="min_resources"
         suggestions={["memory_mb", "cpu_cores", "gpu", "network_bandwidth_mbps"]}

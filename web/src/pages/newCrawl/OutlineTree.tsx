@@ -142,7 +142,7 @@ function Row({ row, isActive, isChosen, isPicked, onChoose, onTake, onToggle }: 
       <span className={classes.name}>{nameOf(node)}</span>
       {node.count > 1 && (
         <Tooltip label={t("outline.count", { count: node.count })}>
-          <Badge size="sm" variant="light" tt="none">
+          <Badge size="sm" variant="light" tt="none" style={{ flex: "none" }}>
             ×{node.count}
           </Badge>
         </Tooltip>

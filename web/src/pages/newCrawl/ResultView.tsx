@@ -129,7 +129,7 @@ function RecordTable({ records, label }: { records: Record<string, unknown>[]; l
               // biome-ignore lint/suspicious/noArrayIndexKey: records have no other identity
               <Table.Tr key={index}>
                 {columns.map((name) => (
-                  <Table.Td key={name} style={{ overflowWrap: "anywhere" }}>
+                  <Table.Td key={name} maw={260} style={{ overflowWrap: "break-word" }}>
                     {isNothing(record[name]) ? <Faint>{t("result.nothing")}</Faint> : shortText(record[name])}
                   </Table.Td>
                 ))}

@@ -32,7 +32,7 @@ export const GROUP_NAMES = Object.keys(GROUPS) as GroupName[];
 export function setIn(group: GroupName, values: FormValues): number {
   return GROUPS[group].filter((name) => {
     const value = values[name];
-    return Array.isArray(value) ? value.length > 0 : value !== NOTHING[name];
+    return Array.isArray(value) ? value.some((pair) => pair.name.trim() !== "") : value !== NOTHING[name];
   }).length;
 }
 

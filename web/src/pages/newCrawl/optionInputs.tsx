@@ -40,13 +40,12 @@ export function TextOption({ name, placeholder }: { name: TextName; placeholder?
   );
 }
 
-export function LinesOption({ name, placeholder }: { name: LinesName; placeholder?: string }) {
+export function LinesOption({ name }: { name: LinesName }) {
   const { value, set, shown } = useOption(name);
   return (
     <Textarea
       {...shown}
       value={value}
-      placeholder={placeholder}
       autosize
       minRows={2}
       maxRows={8}

@@ -39,7 +39,7 @@ export function NodeEvents({ nodeId }: { nodeId: string }) {
       {query.isError && <Failure error={query.error} onRetry={() => void query.refetch()} />}
       {!query.isError && (
         <DataTable
-          label={t("events.title")}
+          label={t("events.table")}
           columns={columns}
           rows={query.data?.items}
           rowId={(event) => String(event.id)}

@@ -43,7 +43,7 @@ export function NodeExecutions({ nodeId }: { nodeId: string }) {
       {query.isError && <Failure error={query.error} onRetry={() => void query.refetch()} />}
       {!query.isError && (
         <DataTable
-          label={t("executions.title")}
+          label={t("executions.table")}
           columns={columns}
           rows={rows}
           rowId={(execution) => execution.id}
@@ -97,7 +97,11 @@ function useColumns(): Column<ExecutionShape>[] {
         id: "end",
         header: t("executions.end"),
         hideBelow: "md",
-        cell: ({ ended_by }) => (ended_by === undefined ? "–" : t(`executions.ends.${ended_by}`)),
+        cell: ({ ended_by }) => (
+          <span className={classes.together}>
+            {ended_by === undefined ? "–" : t(`executions.ends.${ended_by}`)}
+          </span>
+        ),
       },
       {
         id: "choice",

@@ -120,7 +120,7 @@ test("a node's page says how it is, what it does, what it can and how it fared",
   expect(state).toHaveTextContent("Latency of tasks: 1 min 15 sec");
   const runs = await screen.findByRole("link", { name: "task-a" });
   expect(runs).toHaveAttribute("href", "/tasks/task-a");
-  const rows = within(screen.getByRole("table", { name: "What runs here" }))
+  const rows = within(screen.getByRole("table", { name: "Table of executions" }))
     .getAllByRole("row")
     .slice(1);
   expect(rows.map((row) => row.textContent?.slice(0, 6))).toEqual(["task-a", "task-b"]);

@@ -7,7 +7,7 @@ import { healthReasonOf, type Reason, statusReasonOf } from "./readings";
 /** The status of a node, and why. */
 export function NodeStatus({ node }: { node: NodeShape }) {
   return (
-    <Stack gap={2} align="flex-start">
+    <Stack gap={2} align="flex-start" miw={110}>
       <NodeStatusBadge status={node.status} />
       <Why reason={statusReasonOf(node)} />
     </Stack>
@@ -17,7 +17,7 @@ export function NodeStatus({ node }: { node: NodeShape }) {
 /** The health of a node, and why. */
 export function NodeHealth({ node }: { node: NodeShape }) {
   return (
-    <Stack gap={2} align="flex-start">
+    <Stack gap={2} align="flex-start" miw={110}>
       <HealthBadge status={node.health.status} />
       <Why reason={healthReasonOf(node)} />
     </Stack>

@@ -127,7 +127,7 @@ test("removing asks first", async () => {
   expect(changes(asked)).toEqual(["DELETE /api/v1/nodes/node-1"]);
 });
 
-test("operators do not remove, viewers change nothing", async () => {
+test("operators do not remove", async () => {
   showNodes({ [LIST]: page([aNode()]) }, "/nodes?view=table", "operator");
   await rowOf("Worker 1");
   await userEvent.click(screen.getByRole("checkbox", { name: "Select Worker 1" }));

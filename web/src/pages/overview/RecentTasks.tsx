@@ -36,7 +36,7 @@ export function RecentTasks() {
       {query.isError && <Failure error={query.error} onRetry={() => void query.refetch()} />}
       {!query.isError && (
         <DataTable
-          label={t("recent.title")}
+          label={t("recent.table")}
           columns={columns}
           rows={query.data?.items}
           rowId={(task) => task.id}

@@ -66,7 +66,7 @@ function Details({ event }: { event: EventShape }) {
       {event.node_id !== undefined && (
         <>
           {" · "}
-          <Anchor component={Link} to={`/nodes/${event.node_id}`} inherit>
+          <Anchor component={Link} to={`/nodes/${event.node_id}`} inherit underline="always">
             {event.node_id}
           </Anchor>
         </>

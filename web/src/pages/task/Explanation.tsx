@@ -49,7 +49,7 @@ export function Explanation({ task }: { task: TaskShape }) {
 function Placement({ placement }: { placement: PlacementShape }) {
   return (
     <Text size="sm" component="div">
-      <Anchor component={Link} to={`/nodes/${placement.node_id}`} inherit>
+      <Anchor component={Link} to={`/nodes/${placement.node_id}`} inherit underline="always">
         {placement.node_id}
       </Anchor>{" "}
       · <Moment at={placement.since} /> · {placement.strategy}: {placement.choice}

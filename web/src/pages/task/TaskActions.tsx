@@ -56,10 +56,7 @@ export function TaskActions({ task, progress }: Props) {
         onConfirm: () => order.mutate(kind),
       });
   };
-  const again = () => {
-    keepForNewTask(task);
-    void navigate("/new");
-  };
+  const again = () => void navigate(keepForNewTask(task));
   return (
     <>
       {ordersFor(task.status).map((kind) => {

@@ -17,6 +17,7 @@ import { LogTab } from "@/pages/task/LogTab";
 import { OverviewTab } from "@/pages/task/OverviewTab";
 import { ProgressPanel } from "@/pages/task/ProgressPanel";
 import { RecordsTab } from "@/pages/task/RecordsTab";
+import { shortened } from "@/pages/task/recordCells";
 import { TaskActions } from "@/pages/task/TaskActions";
 import { usualSpan } from "@/pages/task/TaskCharts";
 import { TaskFacts } from "@/pages/task/TaskFacts";
@@ -25,6 +26,7 @@ import { targetOf, WEB_CRAWL } from "@/pages/tasks/taskTarget";
 
 const TABS = ["overview", "history", "records", "failures", "ledger", "hosts", "log"] as const;
 type Tab = (typeof TABS)[number];
+const LONGEST_TITLE = 90; // characters; the parameters have the whole address
 const FOR_ALL: readonly Tab[] = ["overview", "history", "log"];
 
 export function Component() {
@@ -48,7 +50,8 @@ function TaskPage({ task }: { task: TaskShape }) {
   const { t } = useTranslation(["task", "tasks"]);
   const isCrawl = task.task_type === WEB_CRAWL;
   const progress = useProgress(task, isCrawl);
-  const { text, more } = targetOf(task);
+  const { text: whole, more } = targetOf(task);
+  const text = shortened(whole, LONGEST_TITLE);
   return (
     <Page
       title={more > 0 ? t("tasks:target", { first: text, count: more }) : text}

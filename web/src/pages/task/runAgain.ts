@@ -1,7 +1,6 @@
 /** A task as the request that would make it anew, handed to the page of new crawls. */
 import type { TaskShape } from "@/api/schema";
-
-export const NEW_TASK_KEY = "crawlmesh-new-task"; // in sessionStorage: a task request as JSON
+import { loadDraft, saveDraft } from "@/pages/newCrawl/draft";
 
 const PARTS = [
   "task_type",
@@ -28,8 +27,10 @@ export function requestOf(task: TaskShape): Record<string, unknown> {
   );
 }
 
-export function keepForNewTask(task: TaskShape): void {
-  sessionStorage.setItem(NEW_TASK_KEY, JSON.stringify(requestOf(task), null, 2));
+/** Puts the request where the page of new crawls keeps its JSON; returns where to go then. */
+export function keepForNewTask(task: TaskShape): string {
+  saveDraft({ ...loadDraft(), json: JSON.stringify(requestOf(task), null, 2), carried: "" });
+  return "/new?tab=json";
 }
 
 function isEmpty(value: unknown): boolean {

@@ -76,11 +76,11 @@ class NodeTable:
         return NodePage(nodes[: query.limit], nodes[query.limit - 1].id)
 
     def groups(self) -> list[NodeGroup]:
-        """All nodes, summed up by status and health."""
-        found: dict[tuple[NodeStatus, HealthStatus], list[Node]] = {}
+        """All nodes, summed up by cluster, status and health."""
+        found: dict[tuple[str, NodeStatus, HealthStatus], list[Node]] = {}
         for node in self.rows.values():
-            found.setdefault((node.status, node.health.status), []).append(node)
-        return [_group(status, health, nodes) for (status, health), nodes in found.items()]
+            found.setdefault((node.cluster_id, node.status, node.health.status), []).append(node)
+        return [_group(*key, nodes) for key, nodes in found.items()]
 
     def changed_since(self, moment: float) -> list[Node]:
         """Nodes that changed at or after a moment."""
@@ -174,10 +174,11 @@ def _contains(node: Node, search: str) -> bool:
     return search in node.id.lower() or search in node.name.lower()
 
 
-def _group(status: NodeStatus, health: HealthStatus, nodes: list[Node]) -> NodeGroup:
+def _group(cluster_id: str, status: NodeStatus, health: HealthStatus, nodes: list[Node]) -> NodeGroup:
     cpu = [node.usage["cpu_usage"] for node in nodes if "cpu_usage" in node.usage]
     memory = [node.usage["memory_usage"] for node in nodes if "memory_usage" in node.usage]
     return NodeGroup(
+        cluster_id=cluster_id,
         status=status,
         health=health,
         nodes=len(nodes),

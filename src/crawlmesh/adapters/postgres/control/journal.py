@@ -14,11 +14,21 @@ from crawlmesh.adapters.postgres.control.part import Part
 from crawlmesh.adapters.postgres.control.tables import EVENTS, LOGS
 from crawlmesh.adapters.postgres.control.transaction import Transaction
 from crawlmesh.errors import CrawlmeshError
-from crawlmesh.model.event import Event
+from crawlmesh.model.event import Event, EventType
 from crawlmesh.model.log_line import LogLine
 from crawlmesh.model.query import EventQuery
 
-_EVENTS = f"SELECT {EVENTS.names} FROM cluster_events"  # noqa: S608
+_EVENTS = f"SELECT {EVENTS.names}"
+_COMMON = frozenset(  # the types that idx_events_rare leaves out
+    {
+        EventType.NODE_HEARTBEAT,
+        EventType.TASK_CREATED,
+        EventType.TASK_ASSIGNED,
+        EventType.TASK_COMPLETED,
+        EventType.TASK_FAILED,
+        EventType.TASK_STATUS_CHANGED,
+    }
+)
 _LAST = "SELECT id FROM last_ids WHERE kind = 'events'"
 _POSITION = "SELECT number FROM reader_positions WHERE name = $1"
 _KEEP_POSITION = """
@@ -53,13 +63,15 @@ class Journal(Part):
         conditions.add("id > {}", query.after)
         if query.before is not None:
             conditions.add("id < {}", query.before)
-        conditions.equal(task_id=query.task_id, node_id=query.node_id)
-        if query.types:
-            conditions.add("type = ANY ({})", list(query.types))
-        direction = "DESC" if query.newest_first else "ASC"
-        order = f"ORDER BY id {direction} LIMIT {conditions.value(query.limit)}"
-        rows = await self._fetch(f"{_EVENTS} {conditions.where} {order}", *conditions.values)
-        return list(map(tables.event, rows))
+        order = f"ORDER BY id {'DESC' if query.newest_first else 'ASC'} LIMIT {int(query.limit)}"
+        if query.types and query.task_id is None and query.node_id is None and not _COMMON & {*query.types}:
+            statement = f"{_EVENTS} FROM {_of_rare_types(query, conditions.where, order)} {order}"
+        else:
+            conditions.equal(task_id=query.task_id, node_id=query.node_id)
+            if query.types:
+                conditions.add("type = ANY ({})", list(query.types))
+            statement = f"{_EVENTS} FROM cluster_events {conditions.where} {order}"
+        return list(map(tables.event, await self._fetch(statement, *conditions.values)))
 
     async def last_event_id(self) -> int:
         """The highest id of an event so far; 0 where there is none."""
@@ -104,3 +116,12 @@ class Journal(Part):
 
         await self._database.write(work)
         return [None] * len(calls)
+
+
+def _of_rare_types(query: EventQuery, where: str, order: str) -> str:
+    """Each type is looked up by itself: among all events there may be none of it for long."""
+    parts = [
+        f"(SELECT * FROM cluster_events {where} AND type = '{kind.value}' {order})"  # noqa: S608
+        for kind in dict.fromkeys(query.types)
+    ]
+    return f"({' UNION ALL '.join(parts)}) AS found"

@@ -33,12 +33,12 @@ _HISTORY = (
 )
 
 _GROUPS = """
-SELECT status, health_status AS health, count(*) AS nodes, sum(slots) AS slots, sum(load) AS load,
+SELECT cluster_id, status, health_status AS health, count(*) AS nodes, sum(slots) AS slots, sum(load) AS load,
     coalesce(sum(cpu_usage), 0) AS cpu, count(cpu_usage) AS cpu_told,
     coalesce(sum(memory_usage), 0) AS memory, count(memory_usage) AS memory_told
 FROM crawler_nodes
 CROSS JOIN LATERAL json_to_record(usage) AS told (cpu_usage float8, memory_usage float8)
-GROUP BY status, health_status
+GROUP BY cluster_id, status, health_status
 """
 
 # Always in the order of ids, so that no two transactions wait for each other.

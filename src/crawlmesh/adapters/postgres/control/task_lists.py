@@ -42,11 +42,14 @@ _STAYING = frozenset(
         TaskStatus.CANCELLED,
     }
 )
-_INDEXED_WORD = re.compile(r"[0-9A-Za-z]{3}")  # shorter ones are not in the index of texts
+_WORD = re.compile(r"[0-9A-Za-z]{3,}")  # shorter ones are not in the index of texts
+_LONGEST_WORD = 10  # characters that are looked up; more would take longer and find hardly less
 _SELECT = f"SELECT {TASKS.names} FROM"
 _SPECIAL, _ESCAPED = re.compile(r"([%_\\])"), r"\\\1"  # to LIKE
 _HAS_TEXTS = "SELECT to_regclass('idx_task_texts') IS NOT NULL"
-_WITH_TEXT = f"SELECT task_id FROM task_texts WHERE text LIKE lower($1) LIMIT {_FEW + 1}"  # noqa: S608
+_WITH_TEXT = f"""
+SELECT task_id FROM task_texts WHERE text LIKE lower($1) AND strpos(text, lower($2)) > 0 LIMIT {_FEW + 1}
+"""  # noqa: S608
 _SEARCHED = "(strpos(lower(id), lower({0})) > 0 OR strpos(lower(parameters::text), lower({0})) > 0)"
 
 
@@ -169,12 +172,13 @@ class TaskLists(Part):
         """The tasks whose texts have this in them; None where these are many, or nobody knows."""
         if self._has_texts is None:
             self._has_texts = bool(await self._fetch_value(_HAS_TEXTS))
-        if not self._has_texts or _INDEXED_WORD.search(search) is None:
+        word = _rarest_word(search)
+        if not self._has_texts or word is None:
             return None
         async with self._database.connection() as connection, connection.transaction(readonly=True):
             await connection.execute(f"SET LOCAL statement_timeout = '{_PATIENCE}'")
             try:
-                rows = await connection.fetch(_WITH_TEXT, _pattern(search))
+                rows = await connection.fetch(_WITH_TEXT, _pattern(word), search)
             except asyncpg.QueryCanceledError:
                 return None
         return _Condition("id = ANY ({})", ([row[0] for row in rows],)) if len(rows) <= _FEW else None
@@ -250,6 +254,20 @@ def _led_by(conditions: list[_Condition], order: _Order) -> tuple[list[_Conditio
     columns = _IN_ORDER_OF_CREATION if order.column == "created_at" else (_STAYS,)
     led += [each for column in columns for each in conditions if each.column == column][:1]
     return led, [each for each in conditions if each not in led]
+
+
+def _rarest_word(search: str) -> str | None:
+    """The word of a text that probably the fewest have, with the characters beside it: its ends count.
+
+    The index finds texts by all triples of characters in it: the fewer these are, the faster. Words with
+    digits are numbers and ids, which are rarer than others.
+    """
+    words = list(_WORD.finditer(search))
+    if not words:
+        return None
+    found = max(words, key=lambda word: (any(map(str.isdigit, word[0])), len(word[0])))
+    begin = max(found.start() - 1, found.end() - _LONGEST_WORD, 0)
+    return search[begin : found.end() + 1]
 
 
 def _pattern(search: str) -> str:

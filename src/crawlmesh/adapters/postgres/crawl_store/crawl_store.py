@@ -164,9 +164,9 @@ class PostgresCrawlStore:
         """See CrawlStore.host_status."""
         return await self._database.read(lambda session: limiting.host_status(session, host))
 
-    async def all_hosts(self, after: str = "", limit: int = 100) -> list[HostStatus]:
+    async def all_hosts(self, after: str = "", limit: int = 100, search: str = "") -> list[HostStatus]:
         """See CrawlStore.all_hosts."""
-        return await self._database.read(lambda session: limiting.all_hosts(session, after, limit))
+        return await self._database.read(lambda session: limiting.all_hosts(session, after, limit, search))
 
     async def records(self, crawl_id: str, after: int = 0, limit: int = 1000) -> list[Record]:
         """See CrawlStore.records."""

@@ -33,6 +33,7 @@ _ONE = f"{_STATUS} WHERE digest = $1"
 _PAGE = f"""
 {_STATUS}
 WHERE left(name, 200) COLLATE "C" >= left($1, 200) AND name COLLATE "C" > $1
+    AND ($3::text = '' OR strpos(name, $3) > 0)
 ORDER BY left(name, 200) COLLATE "C", name COLLATE "C" LIMIT $2
 """
 
@@ -66,10 +67,11 @@ async def host_status(session: Session, host: str) -> HostStatus | None:
     return _status(rows[0], now) if rows else None
 
 
-async def all_hosts(session: Session, after: str, limit: int) -> list[HostStatus]:
+async def all_hosts(session: Session, after: str, limit: int, search: str) -> list[HostStatus]:
     """Hosts in the order of their names."""
     now = await session.moment()
-    return [_status(row, now) for row in await session.fetch(_PAGE, clean(after), limit)]
+    rows = await session.fetch(_PAGE, clean(after), limit, clean(search))
+    return [_status(row, now) for row in rows]
 
 
 def _status(row: asyncpg.Record, now: float) -> HostStatus:

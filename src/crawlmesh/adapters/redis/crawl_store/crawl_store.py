@@ -35,6 +35,7 @@ _REQUEUED_LISTS = 32  # of links, that one script queues again
 
 _encode = msgspec.json.Encoder().encode
 _decode_crawl = msgspec.json.Decoder(Crawl).decode
+_LOOKED_THROUGH = 1000  # hosts at once, for a search
 
 
 class RedisCrawlStore:
@@ -207,8 +208,20 @@ class RedisCrawlStore:
         answer = await self._server.run("hosts", self._partition(host), clean(host), "", 1) if host else []
         return next(iter(host_statuses(answer)), None)
 
-    async def all_hosts(self, after: str = "", limit: int = 100) -> list[HostStatus]:
+    async def all_hosts(self, after: str = "", limit: int = 100, search: str = "") -> list[HostStatus]:
         """See CrawlStore.all_hosts."""
+        if not search:
+            return await self._next_hosts(after, limit)
+        fitting: list[HostStatus] = []
+        while len(fitting) < limit:
+            looked_through = await self._next_hosts(after, _LOOKED_THROUGH)
+            fitting += [status for status in looked_through if search in status.host]
+            if len(looked_through) < _LOOKED_THROUGH:
+                break
+            after = looked_through[-1].host
+        return fitting[:limit]
+
+    async def _next_hosts(self, after: str, limit: int) -> list[HostStatus]:
         answers = await self._server.run_everywhere("hosts", "", clean(after), limit)
         found = [status for answer in answers for status in host_statuses(answer)]
         return heapq.nsmallest(limit, found, key=lambda status: status.host)

@@ -127,14 +127,15 @@ LOADS = "SELECT json_group_object(node_id, running) FROM node_loads WHERE runnin
 NODE = listed(NODE_OBJECT, "FROM crawler_nodes WHERE id = ?")
 NODE_BY_IDENTITY = listed(NODE_OBJECT, "FROM crawler_nodes WHERE identity = ?")
 NODE_GROUPS = listed(
-    "json_object('status', status, 'health', health, 'nodes', nodes, 'slots', slots, 'load', load,"
+    "json_object('cluster_id', cluster_id, 'status', status, 'health', health, 'nodes', nodes,"
+    " 'slots', slots, 'load', load,"
     " 'cpu', coalesce(cpu, 0.0), 'cpu_told', cpu_told,"
     " 'memory', coalesce(memory, 0.0), 'memory_told', memory_told)",
-    "FROM (SELECT status, health_status AS health, count(*) AS nodes, sum(slots) AS slots,"
+    "FROM (SELECT cluster_id, status, health_status AS health, count(*) AS nodes, sum(slots) AS slots,"
     " total(load) AS load, sum(cpu) AS cpu, count(cpu) AS cpu_told, sum(memory) AS memory,"
-    " count(memory) AS memory_told FROM (SELECT status, health_status, slots, load,"
+    " count(memory) AS memory_told FROM (SELECT cluster_id, status, health_status, slots, load,"
     " usage ->> '$.cpu_usage' AS cpu, usage ->> '$.memory_usage' AS memory FROM crawler_nodes)"
-    " GROUP BY status, health_status)",
+    " GROUP BY cluster_id, status, health_status)",
 )
 ALL_NODES = listed(NODE_OBJECT, "FROM crawler_nodes")
 NODES_CHANGED = listed(NODE_OBJECT, "FROM crawler_nodes WHERE touched_at >= ?")

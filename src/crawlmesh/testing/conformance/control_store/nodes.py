@@ -205,7 +205,8 @@ class GroupingNodes(ControlStoreCase):
         """What was not told does not count."""
         assert await store.node_groups() == []
         offline = new_node(4, status=NodeStatus.OFFLINE, slots=7)
-        await add_nodes(store, new_node(1, slots=2), new_node(2, slots=3), new_node(3), offline)
+        elsewhere = new_node(5, cluster_id="elsewhere")
+        await add_nodes(store, new_node(1, slots=2), new_node(2, slots=3), new_node(3), offline, elsewhere)
         await store.record_heartbeats(
             [
                 heartbeat(1, usage={"cpu_usage": 0.25, "memory_usage": 0.5}, load=0.5),
@@ -215,10 +216,12 @@ class GroupingNodes(ControlStoreCase):
         await store.record_health([("node-003", NodeHealth(HealthStatus.DEGRADED))])
         none: dict[str, Any] = {"load": 0.0, "cpu": 0.0, "cpu_told": 0, "memory": 0.0, "memory_told": 0}
         unknown, online = HealthStatus.UNKNOWN, NodeStatus.ONLINE
+        here = new_node(1).cluster_id
         expected = [
-            NodeGroup(status=NodeStatus.OFFLINE, health=unknown, nodes=1, slots=7, **none),
-            NodeGroup(status=online, health=HealthStatus.DEGRADED, nodes=1, slots=3, **none),
+            NodeGroup(cluster_id=here, status=NodeStatus.OFFLINE, health=unknown, nodes=1, slots=7, **none),
+            NodeGroup(cluster_id=here, status=online, health=HealthStatus.DEGRADED, nodes=1, slots=3, **none),
             NodeGroup(
+                cluster_id=here,
                 status=online,
                 health=unknown,
                 nodes=2,
@@ -229,9 +232,10 @@ class GroupingNodes(ControlStoreCase):
                 memory=0.5,
                 memory_told=1,
             ),
+            NodeGroup(cluster_id="elsewhere", status=online, health=unknown, nodes=1, slots=3, **none),
         ]
         found = await store.node_groups()
-        assert sorted(found, key=lambda group: (group.status, group.health)) == expected
+        assert sorted(found, key=lambda each: (each.cluster_id, each.status, each.health)) == expected
 
 
 class ListingNodes(ControlStoreCase):

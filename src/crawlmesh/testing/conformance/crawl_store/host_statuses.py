@@ -208,6 +208,10 @@ class HostStatuses(CrawlStoreCase):
         assert [status.host for status in await store.all_hosts(first[-1], 4)] == names[4:]
         assert [status.host for status in await store.all_hosts("a.example", 1)] == ["a.example:8080"]
         assert await store.all_hosts(names[-1]) == []
+        assert [status.host for status in await store.all_hosts(search="a.ex")] == names[2:4]
+        assert [status.host for status in await store.all_hosts("a.example", 5, "a.ex")] == ["a.example:8080"]
+        assert [status.host for status in await store.all_hosts(limit=1, search="b")] == ["a-b.example"]
+        assert await store.all_hosts(search="_") == []
 
     async def test_counters_of_a_page(self, store: CrawlStore) -> None:
         """Every host has its own."""
