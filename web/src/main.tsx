@@ -13,6 +13,7 @@ import { readableColors, theme } from "@/app/theme";
 import { startTranslations } from "@/i18n";
 
 const nonce = document.querySelector<HTMLMetaElement>('meta[name="csp-nonce"]')?.content ?? "";
+Object.assign(window, { __webpack_nonce__: nonce }); // what the style element of open dialogs looks for
 const client = makeQueryClient();
 
 await startTranslations();

@@ -14,6 +14,7 @@ from crawlmesh.rules.placement.fleet import Fleet
 _OVERLAP = 2.0  # seconds that are read twice, for masters whose clocks differ and writes that overlap
 _SHARE_OF_TIME = 10.0  # reading all loads takes at most one part in so many of the scheduler's time
 _MOST_EVENTS = 1000
+_AT_ONCE = 500  # nodes
 _ENDS = (EventType.TASK_COMPLETED, EventType.TASK_FAILED)
 
 
@@ -83,8 +84,10 @@ class FleetView:
         self._changed_since = since
         for node_id in self.nodes.keys() - {node.id for node in nodes}:
             self._forget(node_id)
-        for node in nodes:
+        for number, node in enumerate(nodes):
             self.saw(node)
+            if number % _AT_ONCE == 0:
+                await asyncio.sleep(0)  # others have their turn where there are thousands
 
     async def _read_changes(self) -> None:
         since = self._context.clock.now() - _OVERLAP

@@ -170,6 +170,10 @@ class ControlStore(Protocol):
         """Heartbeats of a node from a moment on, oldest first."""
         ...
 
+    async def heartbeats_of(self, node_ids: Sequence[str], since: float, limit: int) -> list[Heartbeat]:
+        """Heartbeats of many nodes from a moment on, at most `limit` of each, each node's oldest first."""
+        ...
+
     async def heartbeat_means(self, node_id: str, step: int, since: float, limit: int) -> list[Sample]:
         """What a node told from a moment on, as means over steps of so many seconds, oldest first.
 

@@ -55,7 +55,7 @@ export function App() {
 function Waiting() {
   return (
     <Center mih="50vh">
-      <Loader aria-label="Crawlmesh" />
+      <Loader role="status" aria-label="Crawlmesh" />
     </Center>
   );
 }

@@ -18,20 +18,21 @@ export const readableColors: CSSVariablesResolver = ({ colors }) => ({
   variables: {},
   light: {
     ...darkerWhenPointedAt(Object.keys(colors)),
-    ...secondaryText("gray-7"),
+    ...secondaryText("gray-7", "red-9"),
     ...lightVariants(Object.keys(colors), (name) => `color-mix(in srgb, var(${name}-9), black 35%)`),
   },
   dark: {
     ...darkerWhenPointedAt(Object.keys(colors)),
-    ...secondaryText("dark-1"),
+    ...secondaryText("dark-1", "red-4"),
     ...lightVariants(Object.keys(colors), (name) => `var(${name}-2)`),
   },
 });
 
-function secondaryText(shade: string): Record<string, string> {
+function secondaryText(shade: string, error: string): Record<string, string> {
   return {
     "--mantine-color-dimmed": `var(--mantine-color-${shade})`,
     "--mantine-color-placeholder": `var(--mantine-color-${shade})`,
+    "--mantine-color-error": `var(--mantine-color-${error})`,
   };
 }
 

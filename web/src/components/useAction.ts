@@ -1,7 +1,7 @@
-import { notifications } from "@mantine/notifications";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { messageOf } from "@/api/errors";
+import { notify } from "@/components/notify";
 
 interface Options<Result> {
   done?: (result: Result) => string | null; // what to say when it worked
@@ -20,17 +20,12 @@ export function useAction<Input, Result>(
     mutationFn: act,
     onSuccess: (result) => {
       const message = options.done?.(result);
-      if (message) notifications.show({ message, color: "green" });
+      if (message) notify({ message, color: "green" });
       for (const queryKey of options.refresh ?? []) void client.invalidateQueries({ queryKey });
       options.onDone?.(result);
     },
     onError: (error) => {
-      notifications.show({
-        title: t("errors.title"),
-        message: messageOf(error),
-        color: "red",
-        autoClose: 10_000,
-      });
+      notify({ title: t("errors.title"), message: messageOf(error), color: "red" });
     },
   });
 }

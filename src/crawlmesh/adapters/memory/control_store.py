@@ -191,6 +191,10 @@ class MemoryControlStore:
         """Heartbeats of a node from a moment on, oldest first."""
         return self._nodes.history(node_id, since, limit)
 
+    async def heartbeats_of(self, node_ids: Sequence[str], since: float, limit: int) -> list[Heartbeat]:
+        """Heartbeats of many nodes from a moment on, at most `limit` of each."""
+        return [each for node_id in set(node_ids) for each in self._nodes.history(node_id, since, limit)]
+
     async def heartbeat_means(self, node_id: str, step: int, since: float, limit: int) -> list[Sample]:
         """What a node told from a moment on, as means over steps."""
         return heartbeat_means(node_id, self._nodes.since(node_id, since), step)[:limit]

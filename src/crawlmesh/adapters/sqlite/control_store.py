@@ -7,6 +7,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Self, TypeVar
 
+import msgspec
+
 from crawlmesh.adapters.sqlite.checkpointing import Checkpointer
 from crawlmesh.adapters.sqlite.connection import open_database, open_to_read
 from crawlmesh.adapters.sqlite.control import (
@@ -209,6 +211,11 @@ class SqliteControlStore:
     async def heartbeat_history(self, node_id: str, since: float, limit: int) -> list[Heartbeat]:
         """See ControlStore.heartbeat_history."""
         return reading.decode_heartbeats(await self._lists.text(reading.HISTORY, (node_id, since, limit)))
+
+    async def heartbeats_of(self, node_ids: Sequence[str], since: float, limit: int) -> list[Heartbeat]:
+        """See ControlStore.heartbeats_of."""
+        wanted = {"nodes": msgspec.json.encode(node_ids).decode(), "since": since, "limit": limit}
+        return reading.decode_heartbeats(await self._lists.text(reading.HISTORIES, wanted))
 
     async def heartbeat_means(self, node_id: str, step: int, since: float, limit: int) -> list[Sample]:
         """See ControlStore.heartbeat_means."""

@@ -51,16 +51,16 @@ async def run_demo(order: DemoOrder) -> int:
         closing.push_async_callback(master.stop)
         worker = await start_own_worker(settings, master, keys)
         closing.push_async_callback(worker.stop)
-        click.echo(f"The server runs at {master.url}; its API is explained at {master.url}/docs.")
-        click.echo(
-            f"Sign in there with any name, and as password the key in {connection_path(settings.data_dir)}.\n"
-        )
+        click.echo(f"The dashboard runs at {master.url}; the API is explained at {master.url}/docs.")
+        click.echo(f"Sign in with the key in {connection_path(settings.data_dir)}.\n")
         client = await closing.enter_async_context(client_for(settings))
         code = await interrupts.unless_asked(_crawl(client, order))
         if code is None:
             return ExitCode.INTERRUPTED
         if order.stay:
-            click.echo(f"\nThe server stays at {master.url} until Ctrl-C. Commands for it:")
+            click.echo(
+                f"\nThe server stays at {master.url} until Ctrl-C. Open it in a browser, or use the commands:"
+            )
             click.echo(f"  crawlmesh status --data-dir {settings.data_dir}")
             click.echo(f"  crawlmesh task list --data-dir {settings.data_dir}")
             await interrupts.asked.wait()
@@ -104,6 +104,7 @@ def _print_summary(task: Task, progress: CrawlProgress, records: int, output: Pa
             "Skipped": f"{progress.skipped:,}",
             "Time": in_time(seconds),
             "Written to": str(output),
+            "Dashboard": url,
             "API documentation": f"{url}/docs",
         }
     )

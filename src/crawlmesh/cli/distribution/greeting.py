@@ -15,6 +15,7 @@ def greet_master(settings: Settings, url: str, keys: MasterKeys) -> None:
     kind = "master and worker" if settings.mode is Mode.STANDALONE else "master"
     note = connection_path(settings.data_dir)
     click.echo(f"Crawlmesh {__version__}, {kind}, is ready at {url}")
+    click.echo(f"  Dashboard          {url} (sign in with the key)")
     click.echo(f"  API documentation  {url}/docs (sign in with any name and the key as password)")
     click.echo(f"  Data folder        {settings.data_dir / 'cluster'}")
     if keys.new_api_key:

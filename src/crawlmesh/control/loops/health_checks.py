@@ -1,12 +1,12 @@
 """Health checks: is the node really reached, and do its readings look well (N5)."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 
 from crawlmesh.control.context import ControlContext
 from crawlmesh.control.lead import Lead
 from crawlmesh.control.loops.leader_loop import LeaderLoop
-from crawlmesh.model.node import Node, NodeHealth, NodeStatus
+from crawlmesh.model.node import Heartbeat, Node, NodeHealth, NodeStatus
 from crawlmesh.model.query import NodeQuery
 from crawlmesh.ports.node_probe import NodeProbe
 from crawlmesh.rules import node_health
@@ -32,7 +32,7 @@ class HealthChecks(LeaderLoop):
         """Returns 0: a look at all nodes is complete."""
         async for nodes in self._pages():
             self.lead.fence()
-            found = await asyncio.gather(*(self._check(node, now) for node in nodes))
+            found = await self._check_all(nodes, now)
             events = [
                 event
                 for node, health in zip(nodes, found, strict=True)
@@ -57,14 +57,29 @@ class HealthChecks(LeaderLoop):
             if cursor is None:
                 return
 
-    async def _check(self, node: Node, now: float) -> NodeHealth:
+    async def _check_all(self, nodes: Sequence[Node], now: float) -> list[NodeHealth]:
         options = self.context.options
+        reachable = await asyncio.gather(*(self._reachable(node) for node in nodes))
+        window = max(options.health_interval, 2 * options.heartbeat_interval)
+        longest = max(window, (options.health.readings + 1) * options.heartbeat_interval)
+        histories: dict[str, list[Heartbeat]] = {node.id: [] for node in nodes}
+        for each in await self.context.store.heartbeats_of(list(histories), now - longest, _MOST_HEARTBEATS):
+            histories[each.node_id].append(each)
+        return [
+            node_health.judge(
+                answered,
+                node,
+                node_health.summarize(histories[node.id], options.health.readings, now - window),
+                options.health,
+                now,
+            )
+            for node, answered in zip(nodes, reachable, strict=True)
+        ]
+
+    async def _reachable(self, node: Node) -> bool | None:
+        """None where it says no port to ask at."""
+        if not node.port:
+            return None
         async with self._turns:
-            reachable = None
-            if node.port:
-                reachable = await self._probe.reachable(node.ip_address, node.port, options.health_timeout)
-            window = max(options.health_interval, 2 * options.heartbeat_interval)
-            longest = max(window, (options.health.readings + 1) * options.heartbeat_interval)
-            history = await self.context.store.heartbeat_history(node.id, now - longest, _MOST_HEARTBEATS)
-        summary = node_health.summarize(history, options.health.readings, now - window)
-        return node_health.judge(reachable, node, summary, options.health, now)
+            timeout = self.context.options.health_timeout
+            return await self._probe.reachable(node.ip_address, node.port, timeout)

@@ -1,8 +1,8 @@
 import { Alert, Button, Group, Stack, Text, Textarea } from "@mantine/core";
-import { notifications } from "@mantine/notifications";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { ApiError } from "@/api/errors";
+import { notify } from "@/components/notify";
 import { Elsewhere } from "./Elsewhere";
 import { type JsonReading, readTask } from "./jsonTask";
 import { Section } from "./Section";
@@ -35,10 +35,10 @@ export function JsonTab({ onForm }: { onForm: () => void }) {
       values: taken,
       ...(left.length === 0 ? { json: formJson(taken), carried: formJson(taken) } : {}),
     });
-    notifications.show(
+    notify(
       left.length === 0
         ? { message: t("json.toFormDone"), color: "green" }
-        : { message: t("json.toFormLeft", { names: left.join(", ") }), color: "yellow", autoClose: 10_000 },
+        : { message: t("json.toFormLeft", { names: left.join(", ") }), color: "yellow" },
     );
     onForm();
   };

@@ -22,7 +22,7 @@ export function ResultView({ data, isUpdating }: Props) {
           <Title order={3} size="h5">
             {t("result.title")}
           </Title>
-          {isUpdating && <Loader size={14} aria-label={t("result.updating")} />}
+          {isUpdating && <Loader size={14} role="status" aria-label={t("result.updating")} />}
         </Group>
         {record !== null && (
           <SegmentedControl
@@ -53,7 +53,7 @@ export function ResultView({ data, isUpdating }: Props) {
           {JSON.stringify(record, null, 2)}
         </Code>
       ) : (
-        <Stack gap="sm" data-testid="result">
+        <Stack gap="sm" data-testid="result" role="group" aria-label={t("result.title")}>
           {Object.entries(record).map(([name, value]) => (
             <Entry key={name} name={name} value={value} />
           ))}

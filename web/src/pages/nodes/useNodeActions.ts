@@ -1,10 +1,10 @@
-import { notifications } from "@mantine/notifications";
 import { useQueryClient } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { answerOf, api } from "@/api/client";
 import { messageOf } from "@/api/errors";
 import type { NodeShape } from "@/api/schema";
 import { askFirst } from "@/components/confirm";
+import { notify } from "@/components/notify";
 import { useAction } from "@/components/useAction";
 
 export type NodeAction = "drain" | "maintenance" | "resume" | "remove";
@@ -31,11 +31,10 @@ export function useNodeActions(onDone?: (action: NodeAction) => void) {
       // Of a node that was removed there is nothing to ask for.
       if (action !== "remove") void client.invalidateQueries({ queryKey: ["node"] });
       if (failures.length > 0) {
-        notifications.show({
+        notify({
           title: t("actions.failed", { count: failures.length }),
           message: failures.join(" "),
           color: "red",
-          autoClose: 10_000,
         });
       }
       onDone?.(action);

@@ -1,5 +1,6 @@
 """Nodes: changing and finding them, and what they say of themselves."""
 
+import asyncio
 from collections.abc import Sequence
 
 import msgspec
@@ -20,6 +21,8 @@ from crawlmesh.model.event import Event
 from crawlmesh.model.node import Heartbeat, Node, NodeHealth, NodeStatus
 from crawlmesh.model.query import NodeGroup, NodePage, NodeQuery
 
+_AT_ONCE = 500  # rows that become nodes
+
 _SELECT = f"SELECT {NODES.names} FROM crawler_nodes"  # noqa: S608
 _BY_ID = f"{_SELECT} WHERE id = $1"
 _BY_IDENTITY = f"{_SELECT} WHERE identity = $1"
@@ -31,6 +34,11 @@ ORDER BY last_heartbeat NULLS FIRST, id LIMIT $3
 _HISTORY = (
     f"SELECT {HEARTBEATS.names} FROM node_heartbeats WHERE node_id = $1 AND at >= $2 ORDER BY at LIMIT $3"  # noqa: S608
 )
+_HISTORIES = f"""
+SELECT {HEARTBEATS.prefixed("heard")} FROM unnest($1::text[]) AS wanted (id) CROSS JOIN LATERAL (
+    SELECT * FROM node_heartbeats WHERE node_id = wanted.id AND at >= $2 ORDER BY at LIMIT $3
+) AS heard
+"""  # noqa: S608
 
 _GROUPS = """
 SELECT cluster_id, status, health_status AS health, count(*) AS nodes, sum(slots) AS slots, sum(load) AS load,
@@ -145,6 +153,11 @@ class Nodes(Part):
         """Heartbeats of a node from a moment on, oldest first."""
         return list(map(tables.heartbeat, await self._fetch(_HISTORY, node_id, since, limit)))
 
+    async def heartbeats_of(self, node_ids: Sequence[str], since: float, limit: int) -> list[Heartbeat]:
+        """Heartbeats of many nodes from a moment on, at most `limit` of each, each node's oldest first."""
+        rows = await self._fetch(_HISTORIES, list(set(node_ids)), since, limit)
+        return list(map(tables.heartbeat, rows))
+
     async def delete_node(self, node_id: str, events: Sequence[Event] = ()) -> bool:
         """Forget a node and its heartbeats. False where it is unknown. Its executions stay."""
 
@@ -157,7 +170,12 @@ class Nodes(Part):
         return await self._database.write(work)
 
     async def _nodes(self, statement: str, *values: object) -> list[Node]:
-        return list(map(tables.node, await self._fetch(statement, *values)))
+        rows = await self._fetch(statement, *values)
+        nodes: list[Node] = []
+        for begin in range(0, len(rows), _AT_ONCE):
+            nodes += map(tables.node, rows[begin : begin + _AT_ONCE])
+            await asyncio.sleep(0)  # others have their turn where there are thousands
+        return nodes
 
     async def _hear_together(self, calls: Sequence[HeartbeatCall]) -> list[CrawlmeshError | None]:
         async def work(transaction: Transaction) -> None:

@@ -157,6 +157,14 @@ HISTORY = listed(
     "FROM node_heartbeats WHERE node_id = ? AND at >= ? ORDER BY at, rowid LIMIT ?",
 )
 
+HISTORIES = listed(
+    as_object(HEARTBEAT, "node_heartbeats"),
+    "FROM node_heartbeats WHERE rowid IN (SELECT heard.rowid FROM json_each(:nodes) AS wanted"
+    " CROSS JOIN node_heartbeats AS heard ON heard.rowid IN (SELECT rowid FROM node_heartbeats"
+    " WHERE node_id = wanted.value AND at >= :since ORDER BY at, rowid LIMIT :limit))"
+    " ORDER BY at, rowid LIMIT -1",
+)
+
 # -- the rest ------------------------------------------------------------------------------------
 
 CLUSTERS = listed(as_object(CLUSTER, "crawler_clusters"), "FROM crawler_clusters ORDER BY name, id LIMIT -1")

@@ -82,7 +82,9 @@ class Heartbeats(ControlStoreCase):
         """Oldest first, up to a limit, of one node."""
         await add_nodes(store, new_node(1), new_node(2))
         await store.record_heartbeats([heartbeat(number % 2 + 1, NOW + number) for number in range(10)])
+        of_both = await store.heartbeats_of(["node-001", "node-009", "node-001"], NOW + 4, 2)
         history = await store.heartbeat_history("node-001", NOW + 4, 2)
+        assert of_both == history
         assert [each.at for each in history] == [NOW + 4, NOW + 6]
 
     async def test_many_heartbeats_at_once(self, store: ControlStore) -> None:
