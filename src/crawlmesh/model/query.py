@@ -45,7 +45,11 @@ class TaskQuery(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class TaskPage(msgspec.Struct, frozen=True):
-    """Some tasks, and where the next page begins (None: nowhere)."""
+    """Some tasks, and where the next page begins (None: nowhere).
+
+    A store that would have to look through too many tasks stops: then there are fewer than were asked
+    for, perhaps none, and a cursor.
+    """
 
     tasks: tuple[Task, ...]
     cursor: str | None = None

@@ -96,6 +96,7 @@ async def create_tasks(request: Request, idempotency_key: IdempotencyKey = None)
         "List tasks",
         tag="tasks",
         roles=VIEWERS,
+        description="With many tasks and rare conditions, a page may have few tasks or none while others follow.",
         success=Success(Page[TaskShape], examples.page_of(examples.TASK)),
     ),
 )
