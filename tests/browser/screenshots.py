@@ -28,7 +28,7 @@ SIZES = {"desktop": {"width": 1280, "height": 860}, "phone": {"width": 390, "hei
 LANGUAGES = {"en": "en-US", "zh": "zh-CN"}
 SCHEMES = ("light", "dark")
 SELECTORS = {"title": "h1", "price": ".price"}
-IN_README = {"overview": "/", "new-crawl": "/new", "task": "/tasks/{task}", "nodes": "/nodes"}
+IN_README = {"overview": "/", "task": "/tasks/{task}", "nodes": "/nodes"}
 WARM_UP = 45.0  # seconds of crawling, so that the charts have something to show
 
 
@@ -72,7 +72,7 @@ async def main() -> None:
                 await _take_all(browser, server, wanted, given.folder)
                 await _take_sign_in(browser, server, given.folder)
                 if given.readme:
-                    await _take_for_readme(browser, server, task_id, ROOT / "docs" / "images")
+                    await _take_for_readme(browser, server, site, task_id)
 
 
 async def _make_history(server: Started, site: DemoSite) -> tuple[str, str]:
@@ -124,10 +124,27 @@ async def _take_sign_in(browser: Browser, server: Started, folder: Path) -> None
             await dashboard.page.screenshot(path=folder / f"sign-in-{language}-{scheme}-desktop.png")
 
 
-async def _take_for_readme(browser: Browser, server: Started, task_id: str, folder: Path) -> None:
+async def _take_for_readme(browser: Browser, server: Started, site: DemoSite, task_id: str) -> None:
+    folder = ROOT / "docs" / "images"
     async with _signed_in(browser, server, "en", "light", "desktop") as dashboard:
         for name, path in IN_README.items():
             await _take(dashboard, path.format(task=task_id), folder / f"{name}.png", full_page=False)
+        await _build_crawl(dashboard, f"http://{site.hosts[1]}/")
+        await dashboard.page.screenshot(path=folder / "new-crawl.png")
+
+
+async def _build_crawl(dashboard: Dashboard, url: str) -> None:
+    """A form as it is while somebody builds a crawl: the page is there, and a field yields something."""
+    page = dashboard.page
+    await dashboard.open("/new")
+    await page.get_by_label("Address").first.fill(url)
+    await page.get_by_role("button", name="Look at the page").click()
+    await page.get_by_role("tree").wait_for()
+    await page.get_by_role("button", name="Add a field", exact=True).click()
+    await page.get_by_label("Name", exact=True).last.fill("title")
+    await page.get_by_label("Selector", exact=True).last.fill("h1")
+    await expect(page.get_by_role("group", name="What this page yields")).to_contain_text("title")
+    await page.get_by_role("heading", name="What to take").scroll_into_view_if_needed()
 
 
 @asynccontextmanager

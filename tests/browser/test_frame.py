@@ -8,6 +8,14 @@ from tests.browser.dashboard import Dashboard, window
 
 pytestmark = [pytest.mark.asyncio(loop_scope="module"), pytest.mark.xdist_group("browser")]
 
+MOST_AT_FIRST = 350_000  # bytes, compressed
+
+SIZES = """() => Object.fromEntries(
+    [...performance.getEntriesByType("navigation"), ...performance.getEntriesByType("resource")]
+        .filter((entry) => !entry.name.includes("/api/"))
+        .map((entry) => [entry.name, entry.encodedBodySize])
+)"""
+
 PAGES = {
     "Overview": "/",
     "New crawl": "/new",
@@ -64,6 +72,12 @@ async def test_the_colours_are_switched_and_kept(dashboard: Dashboard) -> None:
     await dashboard.live()
     await expect(dashboard.page.locator("html[data-mantine-color-scheme=dark]")).to_be_attached()
     assert await dashboard.faults_of_access() == []
+
+
+async def test_the_first_load_is_small(dashboard: Dashboard) -> None:
+    await dashboard.heading("Overview")
+    loaded: dict[str, int] = await dashboard.page.evaluate(SIZES)
+    assert 100_000 < sum(loaded.values()) < MOST_AT_FIRST, loaded
 
 
 async def test_an_unknown_address_says_so(dashboard: Dashboard) -> None:

@@ -65,6 +65,10 @@ async def test_a_completed_task_has_its_result(master: Master) -> None:
     assert task["completed_at"] == "2023-06-15T10:35:20Z"
     assert task["result"] == examples.RESULT
     assert list(task["result"]) == ["success", "data", "metrics", "timestamp"]
+    (listed,) = (await master.client().get("/api/v1/tasks")).json["items"]
+    assert listed == task
+    (short,) = (await master.client().get("/api/v1/tasks", results="false")).json["items"]
+    assert short == {**task, "result": {**task["result"], "data": {}}}
 
 
 async def test_many_tasks_are_taken_in_order(master: Master) -> None:

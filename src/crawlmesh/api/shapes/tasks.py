@@ -104,20 +104,20 @@ def created_task(task: Task, *, duplicate: bool = False) -> CreatedTask:
     )
 
 
-def result_shape(result: TaskResult | None) -> ResultShape | UnsetType:
-    """A result, left out where there is none."""
+def result_shape(result: TaskResult | None, *, with_data: bool = True) -> ResultShape | UnsetType:
+    """A result, left out where there is none. Its data can be large."""
     if result is None:
         return UNSET
     return ResultShape(
         success=result.success,
-        data=result.data,
+        data=result.data if with_data else {},
         error=if_any(result.error),
         metrics=result.metrics,
         timestamp=moment(result.timestamp),
     )
 
 
-def task_shape(task: Task) -> TaskShape:
+def task_shape(task: Task, *, with_data: bool = True) -> TaskShape:
     """A task in the shape of S2 8.6.2."""
     return TaskShape(
         id=task.id,
@@ -137,7 +137,7 @@ def task_shape(task: Task) -> TaskShape:
         assigned_node=if_any(task.assigned_node),
         assigned_at=moment_if_any(task.assigned_at),
         completed_at=moment_if_any(task.completed_at),
-        result=result_shape(task.result),
+        result=result_shape(task.result, with_data=with_data),
         retry_count=task.retry_count,
         max_retries=task.max_retries,
         cluster_id=if_any(task.cluster_id),

@@ -96,7 +96,7 @@ async def create_tasks(request: Request, idempotency_key: IdempotencyKey = None)
         "List tasks",
         tag="tasks",
         roles=VIEWERS,
-        description="With many tasks and rare conditions, a page may have few tasks or none while others follow.",
+        description="Where few of very many tasks fit, a page may have few or none while others follow.",
         success=Success(Page[TaskShape], examples.page_of(examples.TASK)),
     ),
 )
@@ -113,6 +113,9 @@ async def list_tasks(
     created_before: Moment = None,
     search: Annotated[str | None, text_filter("A part of the id or of the parameters.")] = None,
     sort: Annotated[TaskOrder, Query(description="The order; with a minus, descending.")] = "-created_at",
+    results: Annotated[
+        bool, Query(description="Whether `result.data` is told; false: it is empty, and the answer small.")
+    ] = True,
     cursor: TaskCursor = None,
     limit: Limit = 50,
 ) -> Response:
@@ -133,7 +136,7 @@ async def list_tasks(
         limit=limit,
     )
     page = await context_of(request).store.list_tasks(query)
-    return answer(Page([task_shape(task) for task in page.tasks], page.cursor))
+    return answer(Page([task_shape(task, with_data=results) for task in page.tasks], page.cursor))
 
 
 @router.get(

@@ -48,6 +48,8 @@ async def test_the_overview_shows_the_filters_of_crawls_that_are_worked_on() -> 
     assert (await overview(kit.context)).filters == []
     task_id = await _working(kit, dedup=Dedup.BLOOM, filter_capacity=100)
     await kit.crawl_store.add(new_links(25, crawl_id=task_id))
+    assert (await overview(kit.context)).filters == []  # as it was some seconds ago
+    kit.clock.advance(10.0)
     (shown,) = (await overview(kit.context)).filters
     assert (shown.task_id, shown.status.fill) == (task_id, 0.25)
 

@@ -2,10 +2,10 @@ export default {
   product: "Crawlmesh",
   nav: {
     overview: "总览",
-    newCrawl: "新建爬取",
+    newCrawl: "新建抓取",
     tasks: "任务",
     nodes: "节点",
-    hosts: "站点",
+    hosts: "主机",
     events: "事件",
     settings: "设置",
     apiDocs: "API 文档",

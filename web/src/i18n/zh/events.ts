@@ -30,7 +30,7 @@ export default {
   },
   columns: { time: "时间", type: "类型", what: "内容", about: "任务和节点" },
   types: {
-    host: { limits_changed: "站点限制" },
+    host: { limits_changed: "主机限制" },
     leader: { changed: "主节点切换" },
     node: {
       health_changed: "节点健康",
@@ -55,7 +55,7 @@ export default {
   sentences: {
     host: {
       limits_changed: "{{host}} 的限制：{{limits}}。",
-      blocked: "已封锁",
+      blocked: "已屏蔽",
       delay: "两次请求至少间隔 {{time}}",
       slots_one: "最多同时 {{count}} 个请求",
       slots_other: "最多同时 {{count}} 个请求",
@@ -80,7 +80,7 @@ export default {
       created: "提交了任务：{{kind}}，优先级 {{priority}}。",
       failed: "任务失败。",
       failed_reason: "任务失败：{{reason}}",
-      filter_nearly_full: "该爬取的布隆过滤器已存 {{known}} / {{capacity}} 个链接，即将扩容。",
+      filter_nearly_full: "该抓取的布隆过滤器已存 {{known}} / {{capacity}} 个链接，即将扩容。",
       reassign: "任务已从原节点收回，等待其他节点。",
       status_changed: "任务由“{{from}}”变为“{{to}}”。",
       timeout: "任务在节点上运行超时（第 {{retry}} 次重试）。",

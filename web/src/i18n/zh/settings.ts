@@ -9,7 +9,7 @@ export default {
     forever: "密钥存在期间一直有效",
     roleHelp: {
       viewer: "您可以查看所有内容，但不能更改。",
-      operator: "您可以发起并管理爬取、节点和站点。",
+      operator: "您可以发起并管理抓取、节点和主机。",
       admin: "您可以执行所有操作，包括管理密钥和集群。",
       node: "该令牌用于节点接入。",
     },
@@ -21,7 +21,7 @@ export default {
     status: "当前主节点",
     leads: "正在领导集群",
     follows: "处于待命状态",
-    store: "爬取存储",
+    store: "抓取存储",
     docs: "交互式 API 文档",
     openapi: "OpenAPI 描述",
     docsHelp: "控制台只使用公开的 API，它能做的事，脚本都能做。",
@@ -72,7 +72,7 @@ export default {
     role: "角色",
     roles: {
       viewer: "只读：查看所有内容",
-      operator: "操作员：发起并管理爬取、节点和站点",
+      operator: "操作员：发起并管理抓取、节点和主机",
       admin: "管理员：所有权限，包括密钥和集群",
     },
     expires: "有效期",

@@ -1,9 +1,9 @@
 export default {
   title: "任务",
   description: "集群中的全部抓取任务和其他任务。",
-  new: "新建爬取",
+  new: "新建抓取",
   empty: "还没有提交过任务。",
-  emptyStart: "开始第一次爬取",
+  emptyStart: "开始第一次抓取",
   emptyFiltered: "没有符合条件的任务。",
   clearFilters: "清除所有筛选条件",
   pageSize: "每页行数",

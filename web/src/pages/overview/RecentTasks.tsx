@@ -21,7 +21,10 @@ export function RecentTasks() {
     queryKey: ["tasks", "recent"],
     queryFn: ({ signal }) =>
       answerOf(
-        api.GET("/api/v1/tasks", { params: { query: { sort: "-created_at", limit: HOW_MANY } }, signal }),
+        api.GET("/api/v1/tasks", {
+          params: { query: { sort: "-created_at", limit: HOW_MANY, results: false } },
+          signal,
+        }),
       ),
   });
   return (

@@ -34,7 +34,8 @@ export function Component() {
   const query = queryOf(filter, pages.cursor);
   const tasks = useQuery({
     queryKey: ["tasks", "list", query],
-    queryFn: ({ signal }) => answerOf(api.GET("/api/v1/tasks", { params: { query }, signal })),
+    queryFn: ({ signal }) =>
+      answerOf(api.GET("/api/v1/tasks", { params: { query: { ...query, results: false } }, signal })),
     placeholderData: keepPreviousData,
   });
   const bulk = useBulk(JSON.stringify({ ...filter, sort: "", limit: 0 }));

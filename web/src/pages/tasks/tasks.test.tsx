@@ -68,6 +68,7 @@ test("the address says which tasks are shown", async () => {
   show(<Tasks />, { path: "/tasks?search=lamp&project=shop&priority=7&sort=priority&limit=25" });
   await screen.findByText("https://shop.example/1");
   expect(Object.fromEntries(lists()[0] ?? [])).toEqual({
+    results: "false",
     search: "lamp",
     project_id: "shop",
     priority: "7",
