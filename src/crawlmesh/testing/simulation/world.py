@@ -116,7 +116,7 @@ class World:
             priority=source.randint(1, 10),
             schedule_strategy=source.choice(_STRATEGIES),
             target_region="eu-west" if source.random() < 0.1 else None,
-            max_nodes=source.choice((1, 1, 1, 1, 1, 1, 1, 3)),
+            max_nodes=3 if source.random() < 0.05 else 1,
             max_retries=source.randint(0, 3),
         )
 

@@ -26,7 +26,7 @@ _GLANCE = 1_000  # tasks of the first step at least; and so many for each that i
 _GLANCE_SHARE = 20
 _FEW = 5_000  # tasks that are sorted
 _WALK = 20_000  # tasks of the last step
-_PATIENCE = "50ms"  # for the index of texts, which has no order: what fits too many tasks takes it long
+_PATIENCE = "30ms"  # for the index of texts, which has no order: what fits too many tasks takes it long
 
 # Those whose indexes go on with created_at, the one that leaves the fewest tasks first.
 _STAYS = "status that stays"
