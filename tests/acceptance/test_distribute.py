@@ -394,7 +394,7 @@ def test_the_demo_goes_through_the_server_and_ends_by_itself(tmp_path: Path) -> 
     done = command.run("demo", "--shops", 1, "--products", 4, "--output", "records.jsonl")
     assert "completed" in done.out
     assert "/docs" in done.out
-    assert "with any name, and as password the key in .crawlmesh/demo/cluster/connection.json" in done.out
+    assert "Sign in with the key in .crawlmesh/demo/cluster/connection.json" in done.out
     assert len(json_lines((tmp_path / "records.jsonl").read_text())) > 4
     assert (tmp_path / ".crawlmesh" / "demo" / "cluster" / "control.db").exists()
 

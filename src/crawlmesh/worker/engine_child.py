@@ -67,8 +67,9 @@ class EngineChild:
             _signal(process, signal.SIGKILL)  # where the wait was cancelled
             await process.wait()
             self._orders.close()
-            store_here.close() if serving.done() else serving.cancel()
+            serving.cancel()
             await asyncio.gather(serving, listening, return_exceptions=True)
+            store_here.close()  # it is open still where the serving had not begun
             self._give_up_removals()
 
     async def _spawn(
