@@ -33,8 +33,8 @@ _DESCRIPTION = """Crawlmesh: a cluster of crawlers.
 Send `Authorization: Bearer KEY` with every request, or sign in with any name and the key as password, as
 browsers do for this page. The dashboard trades its key for a session (`POST /api/v1/session`). Every error
 has one shape, and its `request_id` leads to the line in the master's log. Lists come in pages: go on with
-`next_cursor` until it is null. Moments are ISO 8601 in UTC, but for `registration_time` and the `timestamp` of
-heartbeats, which are Unix seconds."""
+`next_cursor` until it is null. Moments are ISO 8601 in UTC, but for `registration_time` and the `timestamp`
+of heartbeats, which are Unix seconds."""
 
 _SECURITY_SCHEMES = {
     "key": {

@@ -4,6 +4,7 @@ export default {
   new: "New crawl",
   empty: "No task was submitted yet.",
   emptyStart: "Start the first crawl",
+  emptySoFar: "None among the tasks that were looked through; the search goes on with the next page.",
   emptyFiltered: "No task meets these conditions.",
   clearFilters: "Clear all filters",
   pageSize: "Rows",

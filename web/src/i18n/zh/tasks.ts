@@ -4,6 +4,7 @@ export default {
   new: "新建抓取",
   empty: "还没有提交过任务。",
   emptyStart: "开始第一次抓取",
+  emptySoFar: "已查找的任务中没有符合条件的，请到下一页继续查找。",
   emptyFiltered: "没有符合条件的任务。",
   clearFilters: "清除所有筛选条件",
   pageSize: "每页行数",

@@ -58,7 +58,13 @@ export function Component() {
           onSort={(sort) => change({ sort: sort as Sort })}
           selected={bulk.selected}
           onSelect={bulk.may ? bulk.select : undefined}
-          empty={<Nothing filtered={isFiltered(filter)} onClear={clear} />}
+          empty={
+            tasks.data?.next_cursor ? (
+              t("emptySoFar")
+            ) : (
+              <Nothing filtered={isFiltered(filter)} onClear={clear} />
+            )
+          }
         />
       )}
       <Group justify="space-between" align="flex-end">
