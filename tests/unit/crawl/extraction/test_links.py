@@ -96,7 +96,8 @@ def test_sitemaps_are_unpacked_only_so_far() -> None:
 
 
 @pytest.mark.parametrize(
-    "body", [b"", b"\x1f\x8bnonsense", gzip.compress(URLSET, mtime=0)[:-20], b"<urlset><url><loc>x", b"<html>"]
+    "body",
+    [b"", b"\x1f\x8bnonsense", gzip.compress(URLSET, mtime=0)[:-20], b"<urlset><url><loc>x", b"<html>"],
 )
 def test_broken_sitemaps_never_raise(body: bytes) -> None:
     for content_type in ("application/xml", "text/html", "application/gzip", "text/plain"):
