@@ -7,6 +7,7 @@ of the signal to die of. A script and not a `preexec_fn`, because that may not r
 import ctypes
 import os
 import pwd
+import signal
 import sys
 
 _PR_SET_PDEATHSIG = 1
@@ -20,6 +21,7 @@ def main(user: str, death: int, program: list[str]) -> None:
         os.setgid(account.pw_gid)
         os.setuid(account.pw_uid)
         os.environ.update(HOME="/tmp", USER=user, LOGNAME=user)
+    signal.signal(death, signal.SIG_DFL)  # background jobs of a shell ignore some, and so would this
     starter = os.getppid()
     ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, death)
     if os.getppid() != starter:  # it died before it could be watched
