@@ -10,6 +10,7 @@ from pydantic import AwareDatetime, BeforeValidator
 from crawlmesh.model.event import EventType
 from crawlmesh.model.node import HealthStatus, NodeStatus
 from crawlmesh.model.task import TaskStatus
+from crawlmesh.protocol.cursors import NUMBER_CURSOR
 from crawlmesh.protocol.texts import NO_NUL
 
 _MOMENT = re.compile(r"\d{4}-\d{2}-\d{2}[Tt ]")
@@ -45,7 +46,21 @@ HealthStatuses = Annotated[
 EventTypes = Annotated[
     list[EventType], BeforeValidator(_split), Query(description="Only events of these types; none: all.")
 ]
-After = Annotated[int, Query(ge=0, le=2**63 - 1, description="Only what has a higher id than this one.")]
+HIGHEST_ID = 2**63 - 1
+
+After = Annotated[int, Query(ge=0, le=HIGHEST_ID, description="Only what has a higher id than this one.")]
+
+# Where a stream of events goes on: both say the same, the header for browsers that come back.
+StreamAfter = Annotated[int | None, Query(ge=0, le=HIGHEST_ID, description="Go on after this id.")]
+LastEventId = Annotated[
+    str | None,
+    Header(
+        alias="Last-Event-ID",
+        pattern=NUMBER_CURSOR,
+        description="Go on after this id; wins over `after`.",
+        examples=["4711"],
+    ),
+]
 Moment = Annotated[
     AwareDatetime | None,
     BeforeValidator(_written_out),

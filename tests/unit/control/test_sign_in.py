@@ -117,7 +117,7 @@ async def test_the_clock_of_another_master_may_be_ahead() -> None:
     key = await create_key(kit.context, "ci", Role.VIEWER)
     await kit.store.save_key(msgspec.structs.replace(key.key, created_at=kit.now + 5.0))
     made = await sign_in(kit.context, key.secret)
-    await authenticate_key(kit.context, made.secret)
+    assert (await authenticate_key(kit.context, made.secret)).session_of == key.key.id
 
 
 async def test_join_tokens_sessions_and_guesses_open_no_session() -> None:

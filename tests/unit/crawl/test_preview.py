@@ -27,6 +27,8 @@ class Web:
         self.answer = answer
         self.asked: list[str] = []
         self.most_at_once = 0
+        self.busy = asyncio.Event()  # one is asked
+        self.crowded = asyncio.Event()  # two are, at once
         self.open = asyncio.Event()
         self.open.set()
         self._at_once = 0
@@ -34,6 +36,7 @@ class Web:
     async def fetch(self, url: str) -> FetchResponse:
         self.asked.append(url)
         self._at_once += 1
+        (self.busy if self._at_once == 1 else self.crowded).set()
         self.most_at_once = max(self.most_at_once, self._at_once)
         await self.open.wait()
         self._at_once -= 1
@@ -121,8 +124,7 @@ async def test_who_asks_for_the_same_page_gets_the_same_answer() -> None:
     web.open.clear()
     shown = previews(web)
     waiting = [asyncio.ensure_future(shown.show(PreviewOrder(url=A))) for _ in range(3)]
-    while not web.asked:
-        await asyncio.sleep(0)
+    await web.busy.wait()
     web.open.set()
     assert {(await each).status for each in waiting} == {200}
     assert len(web.asked) == 1
@@ -134,8 +136,7 @@ async def test_only_some_pages_are_looked_at_at_once() -> None:
     shown = previews(web, at_once=2)
     orders = [PreviewOrder(url=f"{A}{number}") for number in range(6)]
     waiting = [asyncio.ensure_future(shown.show(order)) for order in orders]
-    while len(web.asked) < 2:
-        await asyncio.sleep(0)
+    await web.crowded.wait()
     web.open.set()
     await asyncio.gather(*waiting)
     assert (web.most_at_once, len(web.asked)) == (2, 6)

@@ -2,7 +2,7 @@
 
 from typing import Annotated, Literal
 
-from fastapi import APIRouter, Header, Query
+from fastapi import APIRouter, Query
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -11,16 +11,14 @@ from crawlmesh.api.auth import VIEWERS
 from crawlmesh.api.bodies import answer
 from crawlmesh.api.operations import Success, operation
 from crawlmesh.api.pages import Limit
-from crawlmesh.api.parameters import After, EventTypes, text_filter
+from crawlmesh.api.parameters import HIGHEST_ID, After, EventTypes, LastEventId, StreamAfter, text_filter
 from crawlmesh.api.services import context_of, services_of
 from crawlmesh.api.shapes.events import EventsAnswer, StreamedEvent, event_shape
 from crawlmesh.api.sse import event_stream, streamed
 from crawlmesh.model.query import EventQuery
-from crawlmesh.protocol.cursors import NUMBER_CURSOR
 
 router = APIRouter(prefix="/api/v1")
 
-_HIGHEST_ID = 2**63 - 1
 _STREAM_EXAMPLE = (
     "retry: 2000\n\nid: 4711\nevent: task.completed\n"
     'data: {"id":4711,"type":"task.completed","at":"2023-06-15T10:35:20Z","task_id":"task-123","data":{}}\n\n'
@@ -49,7 +47,7 @@ async def list_events(
     request: Request,
     after: After = 0,
     before: Annotated[
-        int | None, Query(ge=0, le=_HIGHEST_ID, description="Only what has a lower id than this one.")
+        int | None, Query(ge=0, le=HIGHEST_ID, description="Only what has a lower id than this one.")
     ] = None,
     order: Annotated[
         Literal["asc", "desc"], Query(description="`asc`: the oldest first; `desc`: the newest first.")
@@ -96,22 +94,14 @@ async def list_events(
 )
 async def stream_events(
     request: Request,
-    after: Annotated[int | None, Query(ge=0, le=_HIGHEST_ID, description="Go on after this id.")] = None,
+    after: StreamAfter = None,
     types: EventTypes = [],  # noqa: B006 - FastAPI copies it
     task_id: TaskFilter = None,
     node_id: NodeFilter = None,
     follow: Annotated[
         bool, Query(description="Whether to go on with what happens; false: end after what is stored.")
     ] = True,
-    last_event_id: Annotated[
-        str | None,
-        Header(
-            alias="Last-Event-ID",
-            pattern=NUMBER_CURSOR,
-            description="Go on after this id; wins over `after`.",
-            examples=["4711"],
-        ),
-    ] = None,
+    last_event_id: LastEventId = None,
 ) -> Response:
     """Until the client hangs up or the master stops, or all is told."""
     services = services_of(request)

@@ -2,20 +2,19 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Header, Query
+from fastapi import APIRouter, Query
 from starlette.requests import Request
 from starlette.responses import Response
 
 from crawlmesh.api.auth import VIEWERS
 from crawlmesh.api.operations import Success, operation
+from crawlmesh.api.parameters import LastEventId, StreamAfter
 from crawlmesh.api.services import services_of
 from crawlmesh.api.shapes.live import LiveEvents, LiveMessage, LiveSnapshot
 from crawlmesh.api.sse import live_stream, streamed
-from crawlmesh.protocol.cursors import NUMBER_CURSOR
 
 router = APIRouter(prefix="/api/v1")
 
-_HIGHEST_ID = 2**63 - 1
 _EXAMPLE = (
     'retry: 2000\n\nevent: snapshot\ndata: {"overview":{"at":"2023-06-15T10:35:20Z"},"point":null}\n\n'
     'id: 4711\nevent: events\ndata: {"items":[{"id":4711,"type":"task.completed",'
@@ -48,19 +47,11 @@ _EXAMPLE = (
 )
 async def stream_live(
     request: Request,
-    after: Annotated[int | None, Query(ge=0, le=_HIGHEST_ID, description="Go on after this id.")] = None,
+    after: StreamAfter = None,
     follow: Annotated[
         bool, Query(description="Whether to go on with what happens; false: end after what there is.")
     ] = True,
-    last_event_id: Annotated[
-        str | None,
-        Header(
-            alias="Last-Event-ID",
-            pattern=NUMBER_CURSOR,
-            description="Go on after this id; wins over `after`.",
-            examples=["4711"],
-        ),
-    ] = None,
+    last_event_id: LastEventId = None,
 ) -> Response:
     """Until the client hangs up or the master stops."""
     services = services_of(request)
