@@ -21,7 +21,8 @@ def main(user: str, death: int, program: list[str]) -> None:
         os.setgid(account.pw_gid)
         os.setuid(account.pw_uid)
         os.environ.update(HOME="/tmp", USER=user, LOGNAME=user)
-    signal.signal(death, signal.SIG_DFL)  # background jobs of a shell ignore some, and so would this
+    if death != signal.SIGKILL:  # which nobody can ignore; background jobs of a shell ignore some others
+        signal.signal(death, signal.SIG_DFL)
     starter = os.getppid()
     ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, death)
     if os.getppid() != starter:  # it died before it could be watched
