@@ -18,8 +18,6 @@ from crawlmesh.model.query import NodeQuery, QueueHead, TaskQuery
 from crawlmesh.model.task import WEB_CRAWL, Task, TaskStatus
 from crawlmesh.rules import attention as rules
 
-_LIFE = 5.0  # seconds that an answer is good for
-_SHARE_OF_TIME = 10.0  # finding out takes at most one part in so many of the time
 _MOST_NODES = 100  # of each kind
 _MOST_FAILED = 30  # tasks of each kind
 _MOST_QUEUES = 50
@@ -40,14 +38,11 @@ async def attention(context: ControlContext, *, leads: bool = True) -> Attention
 
     It asks only what an index answers, some rows of each kind, and once for all who ask at the same time.
     """
-    remembered = context.remembered
-    async with remembered.reading_attention:
-        begun = context.clock.monotonic()
-        if remembered.attention is None or begun >= remembered.attention_until:
-            remembered.attention = rules.ranked([item async for item in _found(context, leads)])
-            took = context.clock.monotonic() - begun
-            remembered.attention_until = begun + max(_LIFE, took * _SHARE_OF_TIME)
-        return remembered.attention
+
+    async def find_out() -> AttentionList:
+        return rules.ranked([item async for item in _found(context, leads)])
+
+    return await context.remembered.attention.get(context.clock, find_out)
 
 
 async def _found(context: ControlContext, leads: bool) -> AsyncIterator[AttentionItem]:

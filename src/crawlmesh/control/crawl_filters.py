@@ -10,21 +10,12 @@ from crawlmesh.model.query import TaskQuery
 from crawlmesh.model.task import WEB_CRAWL, TaskStatus
 
 _MOST_CRAWLS = 100  # that are looked at
-_LIFE = 10.0  # seconds that an answer is good for
-_SHARE_OF_TIME = 20.0  # looking takes at most one part in so many of the time
 _PATIENCE = 2.0  # seconds for a crawl store that does not answer: others wait for the rest of the picture
 
 
 async def remembered_filters(context: ControlContext) -> list[CrawlFilter]:
     """As they were some seconds ago: whoever shows them asks often, and they fill slowly."""
-    remembered = context.remembered
-    async with remembered.reading_filters:
-        begun = context.clock.monotonic()
-        if begun >= remembered.filters_until:
-            remembered.filters = await crawl_filters(context)
-            took = context.clock.monotonic() - begun
-            remembered.filters_until = begun + max(_LIFE, took * _SHARE_OF_TIME)
-        return remembered.filters
+    return await context.remembered.filters.get(context.clock, lambda: crawl_filters(context))
 
 
 async def crawl_filters(context: ControlContext) -> list[CrawlFilter]:

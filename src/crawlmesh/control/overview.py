@@ -41,7 +41,12 @@ class Overview(msgspec.Struct, frozen=True, kw_only=True):
 
 
 async def overview(context: ControlContext, *, leads: bool = True) -> Overview:
-    """Nodes are summed up by the store, everything else is counted. `leads`: whether this master does."""
+    """As it was a moment ago, where counting takes long. `leads`: whether this master does."""
+    return await context.remembered.overview.get(context.clock, lambda: _count(context, leads))
+
+
+async def _count(context: ControlContext, leads: bool) -> Overview:
+    """Nodes are summed up by the store, everything else is counted."""
     store = context.store
     now = context.clock.now()
     tasks = (await store.count_tasks()).by_status

@@ -1,12 +1,18 @@
 """What a master keeps in memory to save questions to the store. Nothing depends on its being there."""
 
 import asyncio
+from typing import TYPE_CHECKING
 
+from crawlmesh.control.remembered_answer import RememberedAnswer
 from crawlmesh.model.access import ApiKey
 from crawlmesh.model.attention import AttentionList
 from crawlmesh.model.crawl import CrawlFilter
 from crawlmesh.model.node import Node, NodeStatus
 from crawlmesh.rules.placement.fleet import Fleet
+
+if TYPE_CHECKING:
+    from crawlmesh.control.overview import Overview
+    from crawlmesh.control.task_stats import TaskStats
 
 _MOST_NODES = 50_000
 _MOST_STOP_ORDERS = 100_000
@@ -25,12 +31,10 @@ class Remembered:
         self.keys_read_at = float("-inf")
         self.keys_forgotten = 0  # how often: what was asked for before such a moment is not to be kept
         self.reading_keys = asyncio.Lock()
-        self.attention: AttentionList | None = None
-        self.attention_until = float("-inf")
-        self.reading_attention = asyncio.Lock()
-        self.filters: list[CrawlFilter] = []
-        self.filters_until = float("-inf")
-        self.reading_filters = asyncio.Lock()
+        self.attention = RememberedAnswer[AttentionList](life=5.0, share_of_time=10.0)
+        self.filters = RememberedAnswer[list[CrawlFilter]](life=10.0, share_of_time=20.0)
+        self.overview: RememberedAnswer[Overview] = RememberedAnswer(share_of_time=20.0)
+        self.task_stats: RememberedAnswer[TaskStats] = RememberedAnswer(share_of_time=20.0)
 
     def node(self, node_id: str, now: float, life: float) -> Node | None:
         """The node as it was at most `life` seconds ago."""

@@ -24,7 +24,12 @@ class TaskStats(msgspec.Struct, frozen=True, kw_only=True):
 
 
 async def task_stats(context: ControlContext) -> TaskStats:
-    """Read what is counted, and one page of tasks."""
+    """As they were a moment ago, where reading takes long."""
+    return await context.remembered.task_stats.get(context.clock, lambda: _read(context))
+
+
+async def _read(context: ControlContext) -> TaskStats:
+    """What is counted, and one page of tasks."""
     counts = (await context.store.count_tasks()).by_status
     by_status = {status.value: counts.get(status.value, 0) for status in TaskStatus}
     page = await context.store.list_tasks(TaskQuery(statuses=_ENDED, order="-updated_at", limit=_RECENT))
