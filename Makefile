@@ -21,6 +21,9 @@ RUNTIME := $(VENV)/.installed-runtime
 DEVELOPMENT := $(VENV)/.installed-development
 WEB := $(BIN)/python scripts/web_build.py
 
+# Where this is set, each of the many processes that tests start would compile everything anew.
+unexport PYTHONDONTWRITEBYTECODE
+
 # An environment names its own folder in its scripts: after the project was moved or copied it is made anew.
 ifneq "$(shell cat $(MADE) 2>/dev/null)" "$(CURDIR)"
 .PHONY: $(MADE)
