@@ -19,6 +19,7 @@ export default defineConfig({
   test: {
     environment: "happy-dom",
     setupFiles: ["src/test/setup.ts"],
+    isolate: false, // the set-up leaves each test a clean page; a new world for each file took most of the time
     restoreMocks: true,
     testTimeout: 30_000, // milliseconds; machines may be busy
   },

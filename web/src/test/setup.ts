@@ -1,5 +1,6 @@
 import "@testing-library/jest-dom/vitest";
 import "@/i18n/types";
+import { notifications } from "@mantine/notifications";
 import { cleanup, configure } from "@testing-library/react";
 import { afterEach, beforeAll } from "vitest";
 import { startTranslations } from "@/i18n";
@@ -22,4 +23,9 @@ if (!("fonts" in document)) Object.defineProperty(document, "fonts", { value: ne
 configure({ asyncUtilTimeout: 10_000 }); // milliseconds; machines may be busy
 
 beforeAll(() => startTranslations("en"));
-afterEach(cleanup);
+afterEach(() => {
+  cleanup();
+  notifications.clean();
+  document.head.replaceChildren();
+  document.body.replaceChildren();
+});
