@@ -22,7 +22,7 @@ from tests.chaos.served_site import ServedSite
 
 SELECTIONS = ("product=div.product", "title=h2.title", "price=span.price", "heading=h1")
 PER_HOST = 3
-_LATE_NOTE = 0.3  # seconds by which the server may note one request late, and the next one on time
+_LATE_NOTE = 0.2  # seconds by which one request may come late and the next one on time, unseen by the server
 _REPEATED_ANYWAY = {PageKind.FAILS_ONCE, PageKind.FAILS_ALWAYS, PageKind.REDIRECT, PageKind.ROBOTS}
 
 

@@ -35,7 +35,7 @@ FAULTS = min(int(os.environ.get("CHAOS_FAULTS") or 5), 40)
 WORKERS = ("worker-1", "worker-2", "worker-3")
 PER_HOST = 3
 DELAY = 1.0  # seconds
-_LATE_NOTE = 0.3  # seconds by which the server may note one request late, and the next one on time
+_LATE_NOTE = 0.2  # seconds by which one request may come late and the next one on time, unseen by the server
 _PATIENCE = 300.0  # seconds; what does not happen until then hangs
 
 StoreSettings = dict[str, object]

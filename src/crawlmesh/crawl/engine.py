@@ -286,6 +286,8 @@ class Engine:
 
     def _be_polite(self, batch: ActiveBatch, response: FetchResponse) -> None:
         gate = batch.gate
+        if gate.delay:
+            gate.sent(self._clock.monotonic() - response.elapsed + response.sent_after)
         state = gate.state
         status = response.status
         if 200 <= status < 400 and not state.pressure and not state.failures:

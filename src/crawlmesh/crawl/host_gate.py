@@ -76,8 +76,12 @@ class HostGate:
         self.robots_under_way.discard(scheme)
 
     def started(self, now: float) -> None:
-        """A request goes out now."""
+        """A request goes out now, or as soon as there is a connection."""
         self.next_start = now + self.delay
+
+    def sent(self, moment: float) -> None:
+        """A request went out at this moment: from then on counts the host's delay."""
+        self.next_start = max(self.next_start, moment + self.delay)
 
     def rest(self, now: float, seconds: float) -> None:
         """Send nothing for a while."""

@@ -45,10 +45,11 @@ class FetchResponse(msgspec.Struct, frozen=True, gc=False):
     body: bytes = b""
     failure: FailureKind | None = None
     detail: str = ""  # one sentence for people, where it failed
-    elapsed: float = 0.0  # seconds
+    elapsed: float = 0.0  # seconds from the start to the end
     truncated: bool = False
     http_version: str = "1.1"
     address: str = ""  # the server's IP address
+    sent_after: float = 0.0  # seconds from the start until the request went out: the connection stood
 
     def header(self, name: str) -> str | None:
         """The first header of this (lower-case) name."""

@@ -25,6 +25,7 @@ class Reply(msgspec.Struct, frozen=True, kw_only=True):
     failure: FailureKind | None = None
     takes: float = 0.01
     truncated: bool = False
+    connecting: float = 0.0  # seconds of `takes` that pass before the request goes out
 
 
 class SentRequest(msgspec.Struct, frozen=True):
@@ -209,6 +210,7 @@ class ScriptedFetcher:
                 reply.body,
                 reply.failure,
                 elapsed=now - started,
+                sent_after=reply.connecting,
                 truncated=reply.truncated,
             )
 

@@ -1,5 +1,6 @@
 from itertools import pairwise
 
+import msgspec
 import pytest
 
 from crawlmesh.model.page import FailureKind
@@ -42,6 +43,15 @@ async def test_the_configured_delay_lies_between_all_request_starts() -> None:
     starts = kit.web.starts("a.example")
     assert len(starts) == 12
     assert min(_gaps(starts)) >= 2.0
+
+
+async def test_the_delay_counts_from_when_a_request_went_out() -> None:
+    kit = CrawlKit(delay=2.0)
+    slowly = msgspec.structs.replace(html("/next"), takes=1.6, connecting=1.5)  # a handshake that takes long
+    kit.web.serve_all({f"{A}/robots.txt": status(404), f"{A}/": slowly, f"{A}/next": html()})
+    await kit.crawl(f"{A}/", limits={"default_delay": 2.0})
+    sent = {request.url: request.at for request in kit.web.requests}
+    assert sent[f"{A}/next"] - (sent[f"{A}/"] + 1.5) >= 2.0
 
 
 async def test_delays_of_hosts_do_not_add_up() -> None:

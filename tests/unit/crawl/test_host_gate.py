@@ -27,6 +27,16 @@ def test_starts_and_rests_move_the_next_start() -> None:
     assert gate.next_start == 40.0
 
 
+def test_the_delay_counts_from_when_the_request_went_out() -> None:
+    gate = HostGate(HostState("a", delay=2.0), "bot", 0.0)
+    gate.started(10.0)
+    gate.sent(10.5)
+    assert gate.next_start == 12.5
+    gate.rest(10.0, 30.0)
+    gate.sent(11.0)
+    assert gate.next_start == 40.0
+
+
 def test_it_adopts_what_other_workers_changed() -> None:
     gate = HostGate(HostState("a", robots={"https": FORBIDDING}), "bot", 0.0)
     gate.adopt(HostState("a", delay=3.0, robots={"https": ALLOWING}), 0.0)

@@ -35,6 +35,7 @@ class AnswerBuilder:
             truncated,
             transfer.http_version,
             transfer.handle.getinfo(pycurl.PRIMARY_IP),
+            transfer.handle.getinfo(pycurl.PRETRANSFER_TIME),
         )
 
     def error(self, transfer: Transfer, now: float, code: int, message: str) -> FetchResponse:
@@ -83,4 +84,5 @@ class AnswerBuilder:
             detail=detail,
             elapsed=now - transfer.started_at,
             address=transfer.handle.getinfo(pycurl.PRIMARY_IP) or "",
+            sent_after=transfer.handle.getinfo(pycurl.PRETRANSFER_TIME),
         )

@@ -142,7 +142,7 @@ class FetcherConformance(ABC):
         assert [value for name, value in response.headers if name == "x-two"] == ["1", "2"]
         assert response.http_version == "1.1"
         assert response.address == "127.0.0.1"
-        assert 0 < response.elapsed < _PATIENCE
+        assert 0 < response.sent_after <= response.elapsed < _PATIENCE
         assert not response.truncated
         assert server.requests[0].startswith(b"GET /page?q=1 HTTP/1.1\r\n")
         assert b"\r\nX-Own: yes\r\n" in server.requests[0]

@@ -31,6 +31,7 @@ class RequestStart(msgspec.Struct, frozen=True, tag="start", tag_field="event"):
     target: str
     url: str
     user_agent: str
+    late: float = 0.0  # seconds that it may have waited before the server saw it
 
 
 class RequestEnd(msgspec.Struct, frozen=True, tag="end", tag_field="event"):
@@ -80,11 +81,15 @@ class AccessLog:
                 continue
         return log
 
-    def start(self, host: str, method: str, target: str, url: str, user_agent: str) -> RequestStart:
-        """Notes that a request arrived."""
+    def start(
+        self, host: str, method: str, target: str, url: str, user_agent: str, late: float = 0.0
+    ) -> RequestStart:
+        """Notes that a request arrived, and maybe so many seconds ago."""
         self._count += 1
         now = time.monotonic()
-        start = RequestStart(self._run, self._count, now, time.time(), host, method, target, url, user_agent)
+        start = RequestStart(
+            self._run, self._count, now, time.time(), host, method, target, url, user_agent, late
+        )
         self._note(start)
         return start
 
@@ -124,14 +129,15 @@ class AccessLog:
     def min_gap(self, host: str, *, with_robots: bool = False) -> float | None:
         """The shortest time between two starts, in seconds; None where there are not two.
 
-        Requests for robots.txt are left out: the delay is not known before.
+        Where the server saw the first one late, that is in the client's favour. Requests for robots.txt are
+        left out: the delay is not known before.
         """
-        moments = sorted(
-            request.start.monotonic
+        starts = sorted(
+            (request.start.monotonic, request.start.late)
             for request in self.requests(host)
             if with_robots or request.start.target != "/robots.txt"
         )
-        return min((b - a for a, b in pairwise(moments)), default=None)
+        return min((second - first + late for (first, late), (second, _) in pairwise(starts)), default=None)
 
     def max_concurrency(self, host: str | None = None) -> int:
         """How many requests ran at once, at most. A request without an end ran as long as its server."""

@@ -1,11 +1,13 @@
 """The ASGI application that serves a rendered site."""
 
 import asyncio
+import time
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any
 
 from crawlmesh.testing.demo_site.access_log import AccessLog, RequestStart
 from crawlmesh.testing.demo_site.answer import Answer, decide_answer
+from crawlmesh.testing.demo_site.attendance import Attendance
 from crawlmesh.testing.demo_site.duplicates import without_tracking
 from crawlmesh.testing.demo_site.failures import not_found
 from crawlmesh.testing.demo_site.first_times import FirstTimes
@@ -27,21 +29,23 @@ _ENDLESS_CHUNK = b"<p>And so on, and on, and on.</p>\n" * 512
 class Application:
     """Answers requests. The host is known by the address that was connected to, not by a header."""
 
-    def __init__(self, site: Site, log: AccessLog, first_times: FirstTimes) -> None:
+    def __init__(self, site: Site, log: AccessLog, first_times: FirstTimes, attendance: Attendance) -> None:
         self._resources = site.resources
         self._shops = {loopback_address(shop.number): shop for shop in site.hosts}
         self._log = log
         self._first_times = first_times
+        self._attendance = attendance
         self.stopping = asyncio.Event()
 
     async def __call__(self, scope: MutableMapping[str, Any], receive: _Receive, send: _Send) -> None:
         """Answers one request."""
+        late = self._attendance.away_until(time.monotonic())
         shop = self._shops[scope["server"][0]]
         headers: dict[bytes, bytes] = dict(scope["headers"])
         target = _target(scope)
         url, resource = self._find(shop, target)
         user_agent = headers.get(b"user-agent", b"").decode("latin-1")
-        request = self._log.start(shop.host, scope["method"], target, url, user_agent)
+        request = self._log.start(shop.host, scope["method"], target, url, user_agent, late)
         answer = decide_answer(shop, resource, headers, self._first_times)
         await _Delivery(self._log, request, answer, send).run(receive, self.stopping, shop)
 

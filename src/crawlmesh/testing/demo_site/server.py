@@ -11,6 +11,7 @@ import uvicorn
 
 from crawlmesh.testing.demo_site.access_log import AccessLog
 from crawlmesh.testing.demo_site.application import Application
+from crawlmesh.testing.demo_site.attendance import Attendance
 from crawlmesh.testing.demo_site.first_times import FirstTimes
 from crawlmesh.testing.demo_site.listeners import open_listeners
 from crawlmesh.testing.demo_site.manifest import Manifest
@@ -62,7 +63,9 @@ class DemoSite:
         site = build_site(self._options, listeners[0].getsockname()[1])
         self.manifest = Manifest.of_site(site)
         self.log = AccessLog(self._log_path)
-        self._server = _Server(Application(site, self.log, FirstTimes(self._first_times_path)))
+        attendance = Attendance()
+        application = Application(site, self.log, FirstTimes(self._first_times_path), attendance)
+        self._server = _Server(application, attendance)
         # The sockets listen already: a request that comes before the loop runs waits in the backlog.
         self._thread = threading.Thread(
             target=self._server.run_on, args=(listeners,), name="demo-site", daemon=True
@@ -98,7 +101,7 @@ class DemoSite:
 
 
 class _Server(uvicorn.Server):
-    def __init__(self, application: Application) -> None:
+    def __init__(self, application: Application, attendance: Attendance) -> None:
         super().__init__(
             uvicorn.Config(
                 application,
@@ -111,9 +114,14 @@ class _Server(uvicorn.Server):
             )
         )
         self._application = application
+        self._attendance = attendance
 
     def run_on(self, listeners: list[socket.socket]) -> None:
-        asyncio.run(self.serve(sockets=listeners))
+        asyncio.run(self._attend(listeners))
+
+    async def _attend(self, listeners: list[socket.socket]) -> None:
+        self._attendance.begin(asyncio.get_running_loop())
+        await self.serve(sockets=listeners)
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         # Endless and hanging answers end first, or they would hold up the stop.
