@@ -65,7 +65,7 @@ async def run_demo(order: DemoOrder) -> int:
             click.echo(f"  crawlmesh task list --data-dir {settings.data_dir}")
             await interrupts.asked.wait()
         else:
-            click.echo("\n`crawlmesh demo --serve` keeps the server running, to look around.")
+            click.echo("\nThe server ends here; `crawlmesh demo --serve` keeps it and its dashboard.")
     return code
 
 
