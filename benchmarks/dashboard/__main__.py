@@ -106,4 +106,5 @@ if __name__ == "__main__":
         asyncio.run(main(arguments, arguments.keep))
     else:
         with tempfile.TemporaryDirectory(prefix="dash-", dir="/tmp") as temporary:
+            Path(temporary).chmod(0o755)  # root's server runs as another user, who has to get through
             asyncio.run(main(arguments, Path(temporary) / "pg"))

@@ -60,6 +60,7 @@ class Calls:
 
     def _overview(self) -> Iterator[Call]:
         yield Call("overview", "overview", _path("/system/overview"))
+        yield Call("overview", "overview, counted anew", _path("/system/overview"), pause=5.1)
         yield Call("overview", "attention", _path("/system/attention"), pause=5.1)
         for span in _SPANS:
             yield Call("overview", f"series {span}", _path("/system/series", span=span))
@@ -67,6 +68,7 @@ class Calls:
 
     def _task_lists(self) -> Iterator[Call]:
         yield Call("tasks", "stats", _path("/tasks/stats"))
+        yield Call("tasks", "stats, read anew", _path("/tasks/stats"), pause=5.1)
         for order in _ORDERS:
             yield self._tasks(f"by {order}", sort=order)
             yield self._tasks(f"by {order}, deep", sort=order, cursor=self._deep(order))

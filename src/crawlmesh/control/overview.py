@@ -1,5 +1,6 @@
 """The whole cluster on one page (M1)."""
 
+import asyncio
 from collections import Counter
 from collections.abc import Iterable
 
@@ -49,15 +50,19 @@ async def _count(context: ControlContext, leads: bool) -> Overview:
     """Nodes are summed up by the store, everything else is counted."""
     store = context.store
     now = context.clock.now()
-    tasks = (await store.count_tasks()).by_status
-    groups = await store.node_groups()
+    counts, groups, loads, heads = await asyncio.gather(
+        store.count_tasks(), store.node_groups(), store.node_loads(), store.queue_heads()
+    )
+    leader, clusters, last_event_id = await asyncio.gather(
+        store.leader(), store.clusters(), store.last_event_id()
+    )
+    tasks = counts.by_status
     online = [group for group in groups if group.status is NodeStatus.ONLINE]
     statuses: Counter[str] = Counter()
     health: Counter[str] = Counter()
     for group in groups:
         statuses[group.status.value] += group.nodes
         health[group.health.value] += group.nodes
-    leader = await store.leader()
     return Overview(
         at=now,
         tasks={status.value: tasks.get(status.value, 0) for status in TaskStatus},
@@ -65,15 +70,15 @@ async def _count(context: ControlContext, leads: bool) -> Overview:
         nodes={status.value: statuses[status.value] for status in NodeStatus},
         nodes_total=statuses.total(),
         health={status.value: health[status.value] for status in HealthStatus},
-        clusters=len(await store.clusters()),
-        running=sum((await store.node_loads()).values()),
+        clusters=len(clusters),
+        running=sum(loads.values()),
         slots=sum(group.slots for group in online),
-        queues=len(await store.queue_heads()),
+        queues=len(heads),
         mean_load=_mean((group.load, group.nodes) for group in online),
         mean_cpu=_mean((group.cpu, group.cpu_told) for group in online),
         mean_memory=_mean((group.memory, group.memory_told) for group in online),
         leader=leader.holder if leader is not None and leader.expires_at > now else None,
-        last_event_id=await store.last_event_id(),
+        last_event_id=last_event_id,
         filters=(await remembered_filters(context))[:_SHOWN_FILTERS],
         task_channel=broker_state(context.task_channel, leads=leads),
         event_bus=broker_state(context.event_bus, leads=leads),

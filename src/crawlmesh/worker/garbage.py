@@ -1,4 +1,4 @@
-"""The garbage collector of a crawl process."""
+"""The garbage collector of a process that lives long: one that crawls, or a master."""
 
 import gc
 
@@ -10,7 +10,8 @@ def spare_long_lived_objects() -> None:
 
     The sets of known links have millions of members and no cycles, yet every full collection would look
     at each member: at two million known URLs that was a third of all processor time. To be called when
-    these sets exist, before they fill.
+    these sets exist, before they fill. A master with 10,000 nodes stood still for a tenth of a second every
+    five seconds.
     """
     gc.collect()
     gc.freeze()

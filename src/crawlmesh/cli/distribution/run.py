@@ -21,6 +21,7 @@ from crawlmesh.settings import Mode, Settings
 from crawlmesh.wiring.keys import MasterKeys
 from crawlmesh.wiring.master import Master
 from crawlmesh.wiring.worker import Worker, make_worker
+from crawlmesh.worker.garbage import spare_long_lived_objects
 
 _WORKER_LOG = "distribution-{}.log"
 _PATIENCE = 5.0  # seconds until people are told that no master answers
@@ -67,6 +68,7 @@ async def _run_master(settings: Settings, interrupts: Interrupts) -> None:
         if settings.mode is Mode.STANDALONE:
             worker = await start_own_worker(settings, master, keys)
             interrupts.last_act = worker.abort
+        spare_long_lived_objects()  # a full collection holds up everybody who asks a master of a large fleet
         greet_master(settings, master.url, keys)
         await interrupts.unless_asked(wait_for_both(master, worker) if worker else master.wait())
     finally:

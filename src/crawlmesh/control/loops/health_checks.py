@@ -11,7 +11,8 @@ from crawlmesh.model.query import NodeQuery
 from crawlmesh.ports.node_probe import NodeProbe
 from crawlmesh.rules import node_health
 
-_PAGE = 500  # nodes
+_PAGE = 500  # nodes that are asked at once
+_PART = 50  # nodes that are judged at once: others have their turn in between
 _MOST_HEARTBEATS = 100  # that are looked at for one node
 _CHECKED = (NodeStatus.ONLINE, NodeStatus.DRAINING)
 
@@ -32,18 +33,19 @@ class HealthChecks(LeaderLoop):
         """Returns 0: a look at all nodes is complete."""
         async for nodes in self._pages():
             self.lead.fence()
-            found = await self._check_all(nodes, now)
-            events = [
-                event
-                for node, health in zip(nodes, found, strict=True)
-                for event in node_health.health_events(node, health, now)
-            ]
-            await self.context.store.record_health(
-                [(node.id, health) for node, health in zip(nodes, found, strict=True)]
-            )
-            if events:
-                await self.context.store.append_events(events)
+            answered = await asyncio.gather(*(self._reachable(node) for node in nodes))
+            for begin in range(0, len(nodes), _PART):
+                part = slice(begin, begin + _PART)
+                await self._record(nodes[part], answered[part], now)
         return 0
+
+    async def _record(self, nodes: Sequence[Node], answered: Sequence[bool | None], now: float) -> None:
+        found = await self._judged(nodes, answered, now)
+        store = self.context.store
+        await store.record_health([(node.id, health) for node, health in found])
+        events = [event for node, health in found for event in node_health.health_events(node, health, now)]
+        if events:
+            await store.append_events(events)
 
     async def _pages(self) -> AsyncIterator[tuple[Node, ...]]:
         cursor: str | None = None
@@ -57,24 +59,20 @@ class HealthChecks(LeaderLoop):
             if cursor is None:
                 return
 
-    async def _check_all(self, nodes: Sequence[Node], now: float) -> list[NodeHealth]:
+    async def _judged(
+        self, nodes: Sequence[Node], answered: Sequence[bool | None], now: float
+    ) -> list[tuple[Node, NodeHealth]]:
         options = self.context.options
-        reachable = await asyncio.gather(*(self._reachable(node) for node in nodes))
         window = max(options.health_interval, 2 * options.heartbeat_interval)
         longest = max(window, (options.health.readings + 1) * options.heartbeat_interval)
         histories: dict[str, list[Heartbeat]] = {node.id: [] for node in nodes}
         for each in await self.context.store.heartbeats_of(list(histories), now - longest, _MOST_HEARTBEATS):
             histories[each.node_id].append(each)
-        return [
-            node_health.judge(
-                answered,
-                node,
-                node_health.summarize(histories[node.id], options.health.readings, now - window),
-                options.health,
-                now,
-            )
-            for node, answered in zip(nodes, reachable, strict=True)
-        ]
+        found = []
+        for node, reached in zip(nodes, answered, strict=True):
+            readings = node_health.summarize(histories[node.id], options.health.readings, now - window)
+            found.append((node, node_health.judge(reached, node, readings, options.health, now)))
+        return found
 
     async def _reachable(self, node: Node) -> bool | None:
         """None where it says no port to ask at."""
