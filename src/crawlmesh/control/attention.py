@@ -1,9 +1,8 @@
 """What needs attention: nodes, tasks, hosts, filters and servers that are not well (M1)."""
 
 import asyncio
-from collections.abc import AsyncIterator
 from contextlib import suppress
-from itertools import islice
+from itertools import chain, islice
 
 from crawlmesh.control.broker import broker_state
 from crawlmesh.control.context import ControlContext
@@ -38,27 +37,14 @@ async def attention(context: ControlContext, *, leads: bool = True) -> Attention
 
     It asks only what an index answers, some rows of each kind, and once for all who ask at the same time.
     """
-
-    async def find_out() -> AttentionList:
-        return rules.ranked([item async for item in _found(context, leads)])
-
-    return await context.remembered.attention.get(context.clock, find_out)
+    return await context.remembered.attention.get(context.clock, lambda: _find_out(context, leads))
 
 
-async def _found(context: ControlContext, leads: bool) -> AsyncIterator[AttentionItem]:
-    for item in _brokers(context, leads):
-        yield item
-    for part in (_nodes, _stuck, _failed):
-        for item in await part(context):
-            yield item
-    state = await crawl_store_state(context)
-    if state.state == "away":
-        reason = "The crawl store does not answer: crawls wait, all other tasks go on."
-        address = state.address or "crawl store"
-        yield rules.away(AttentionKind.CRAWL_STORE_AWAY, SubjectType.STORE, address, reason)
-        return
-    for item in await _crawls(context):
-        yield item
+async def _find_out(context: ControlContext, leads: bool) -> AttentionList:
+    parts = await asyncio.gather(
+        _nodes(context), _stuck(context), _failed(context), _crawls_or_their_store(context)
+    )
+    return rules.ranked([*_brokers(context, leads), *chain(*parts)])
 
 
 def _brokers(context: ControlContext, leads: bool) -> list[AttentionItem]:
@@ -114,6 +100,15 @@ async def _failed(context: ControlContext) -> list[AttentionItem]:
         page = await context.store.list_tasks(TaskQuery(statuses=(status,), limit=_MOST_FAILED))
         items += [item for task in page.tasks if (item := rules.failed_task(task, now)) is not None]
     return items
+
+
+async def _crawls_or_their_store(context: ControlContext) -> list[AttentionItem]:
+    state = await crawl_store_state(context)
+    if state.state == "connected":
+        return await _crawls(context)
+    reason = "The crawl store does not answer: crawls wait, all other tasks go on."
+    address = state.address or "crawl store"
+    return [rules.away(AttentionKind.CRAWL_STORE_AWAY, SubjectType.STORE, address, reason)]
 
 
 async def _crawls(context: ControlContext) -> list[AttentionItem]:

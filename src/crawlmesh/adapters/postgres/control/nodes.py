@@ -27,6 +27,7 @@ _SELECT = f"SELECT {NODES.names} FROM crawler_nodes"  # noqa: S608
 _BY_ID = f"{_SELECT} WHERE id = $1"
 _BY_IDENTITY = f"{_SELECT} WHERE identity = $1"
 _CHANGED = f"{_SELECT} WHERE touched_at >= $1"
+_AFTER = f"{_SELECT} WHERE id > $1 ORDER BY id LIMIT $2"
 _SILENT = f"""
 {_SELECT} WHERE status = ANY($1) AND (last_heartbeat IS NULL OR last_heartbeat < $2)
 ORDER BY last_heartbeat NULLS FIRST, id LIMIT $3
@@ -126,7 +127,7 @@ class Nodes(Part):
 
     async def nodes_changed_since(self, moment: float) -> list[Node]:
         """Nodes whose row changed at or after the moment, heartbeats included. 0: all nodes."""
-        return await self._nodes(_CHANGED, moment) if moment else await self._nodes(_SELECT)
+        return await self._nodes(_CHANGED, moment) if moment else await self._all_nodes()
 
     async def silent_nodes(self, statuses: Sequence[NodeStatus], before: float, limit: int) -> list[Node]:
         """Nodes in these statuses that were last heard of before the moment (or never), longest first."""
@@ -168,6 +169,15 @@ class Nodes(Part):
             return known
 
         return await self._database.write(work)
+
+    async def _all_nodes(self) -> list[Node]:
+        """Some at a time: to take thousands from one answer would hold up everybody else."""
+        nodes: list[Node] = []
+        last = ""
+        while page := await self._nodes(_AFTER, last, _AT_ONCE):
+            nodes += page
+            last = page[-1].id
+        return nodes
 
     async def _nodes(self, statement: str, *values: object) -> list[Node]:
         rows = await self._fetch(statement, *values)
