@@ -12,7 +12,8 @@ from crawlmesh.ports.node_probe import NodeProbe
 from crawlmesh.rules import node_health
 
 _PAGE = 500  # nodes that are asked at once
-_PART = 50  # nodes that are judged at once: others have their turn in between
+_PART = 50  # nodes that are judged at once
+_REST = 2.0  # times as long as judging a part took: whoever asks the master meanwhile is not to notice
 _MOST_HEARTBEATS = 100  # that are looked at for one node
 _CHECKED = (NodeStatus.ONLINE, NodeStatus.DRAINING)
 
@@ -31,12 +32,15 @@ class HealthChecks(LeaderLoop):
 
     async def run_once(self, now: float) -> int:
         """Returns 0: a look at all nodes is complete."""
+        clock = self.context.clock
         async for nodes in self._pages():
             self.lead.fence()
             answered = await asyncio.gather(*(self._reachable(node) for node in nodes))
             for begin in range(0, len(nodes), _PART):
                 part = slice(begin, begin + _PART)
+                begun = clock.monotonic()
                 await self._record(nodes[part], answered[part], now)
+                await asyncio.sleep(_REST * (clock.monotonic() - begun))
         return 0
 
     async def _record(self, nodes: Sequence[Node], answered: Sequence[bool | None], now: float) -> None:
