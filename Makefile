@@ -123,7 +123,7 @@ chaos: $(DEVELOPMENT) ## hit masters, workers, stores and brokers of a cluster 1
 .PHONY: clean
 clean: ## remove the environment and all caches; crawls in .crawlmesh stay
 	rm -rf $(VENV) src/crawlmesh/web web/node_modules .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .coverage dist build
-	find src tests benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # Keeps an environment that works, whoever made it; replaces one that a kill left half made, or that was copied.
 $(MADE):
