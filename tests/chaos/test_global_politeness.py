@@ -20,10 +20,11 @@ from crawlmesh.client.hosts import HostLimits
 from crawlmesh.errors import MasterUnreachableError
 from crawlmesh.protocol.task_messages import NewTask
 from crawlmesh.testing.cluster_processes import ClusterProcesses, free_port
-from crawlmesh.testing.demo_site import AccessLog, DemoSiteOptions
+from crawlmesh.testing.demo_site import DemoSiteOptions
 from crawlmesh.testing.servers.fixtures import Databases
 from tests.chaos.cluster_under_fire import SETTINGS
 from tests.chaos.conftest import Say
+from tests.chaos.crawl_under_fire import check_gaps
 from tests.chaos.served_site import ServedSite, serving
 
 pytestmark = [pytest.mark.chaos, pytest.mark.timeout(3000)]
@@ -35,7 +36,6 @@ FAULTS = min(int(os.environ.get("CHAOS_FAULTS") or 5), 40)
 WORKERS = ("worker-1", "worker-2", "worker-3")
 PER_HOST = 3
 DELAY = 1.0  # seconds
-_LATE_NOTE = 0.2  # seconds by which one request may come late and the next one on time, unseen by the server
 _PATIENCE = 300.0  # seconds; what does not happen until then hangs
 
 StoreSettings = dict[str, object]
@@ -185,8 +185,8 @@ async def test_limits_of_hosts_hold_over_nodes_and_tasks(
                 assert await cluster.records_of(task) == expected
                 assert len(await cluster.nodes_of(task)) > 1
         log = site.log()
-        _check_gaps(log, slow, DELAY)
-        _check_gaps(log, delayed, OPTIONS.crawl_delay)
+        check_gaps(log, slow, DELAY)
+        check_gaps(log, delayed, OPTIONS.crawl_delay)
         most = {host: log.max_concurrency(host) for host in site.manifest.hosts}
         assert most[single] == 1
         assert most[blocked] <= 2
@@ -196,9 +196,3 @@ async def test_limits_of_hosts_hold_over_nodes_and_tasks(
             f"global politeness: {FAULTS} kills, {len(log.requests())} requests, "
             f"requests at once {most}, least gaps {log.min_gap(slow):.2f} s and {log.min_gap(delayed):.2f} s"
         )
-
-
-def _check_gaps(log: AccessLog, host: str, delay: float) -> None:
-    gap = log.min_gap(host)
-    assert gap is not None
-    assert gap >= delay - _LATE_NOTE, f"{gap} s between two requests to {host}, which shall have {delay} s"

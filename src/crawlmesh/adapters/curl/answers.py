@@ -35,7 +35,7 @@ class AnswerBuilder:
             truncated,
             transfer.http_version,
             transfer.handle.getinfo(pycurl.PRIMARY_IP),
-            transfer.handle.getinfo(pycurl.PRETRANSFER_TIME),
+            _sent_after(transfer, now),
         )
 
     def error(self, transfer: Transfer, now: float, code: int, message: str) -> FetchResponse:
@@ -84,5 +84,14 @@ class AnswerBuilder:
             detail=detail,
             elapsed=now - transfer.started_at,
             address=transfer.handle.getinfo(pycurl.PRIMARY_IP) or "",
-            sent_after=transfer.handle.getinfo(pycurl.PRETRANSFER_TIME),
+            sent_after=_sent_after(transfer, now),
         )
+
+
+def _sent_after(transfer: Transfer, now: float) -> float:
+    """Counted back from the end: a process that has to wait for the processor starts late, too."""
+    connected_after: float = transfer.handle.getinfo(pycurl.PRETRANSFER_TIME)
+    if connected_after <= 0:
+        return 0.0  # there was no connection
+    took: float = max(transfer.handle.getinfo(pycurl.TOTAL_TIME) - connected_after, 0.0)
+    return max(now - transfer.started_at - took, connected_after)

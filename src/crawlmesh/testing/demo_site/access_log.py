@@ -8,7 +8,6 @@ append to one file. The monotonic clock is the system's, and so is comparable be
 import time
 from collections import Counter
 from collections.abc import Iterator
-from itertools import pairwise
 from pathlib import Path
 from typing import BinaryIO
 
@@ -126,18 +125,21 @@ class AccessLog:
         urls = (request.start.url for request in self.requests())
         return Counter(without_tracking(url) if tracking_ignored else url for url in urls)
 
-    def min_gap(self, host: str, *, with_robots: bool = False) -> float | None:
-        """The shortest time between two starts, in seconds; None where there are not two.
+    def min_gap(self, host: str, *, over: int = 1, with_robots: bool = False) -> float | None:
+        """The shortest time from a start to the next, or to the one that comes `over` after it, in seconds.
 
-        Where the server saw the first one late, that is in the client's favour. Requests for robots.txt are
-        left out: the delay is not known before.
+        None where there are not so many. Where the server saw the first one late, that is in the client's
+        favour. Requests for robots.txt are left out: the delay is not known before.
         """
         starts = sorted(
             (request.start.monotonic, request.start.late)
             for request in self.requests(host)
             if with_robots or request.start.target != "/robots.txt"
         )
-        return min((second - first + late for (first, late), (second, _) in pairwise(starts)), default=None)
+        gaps = (
+            second - first + late for (first, late), (second, _) in zip(starts, starts[over:], strict=False)
+        )
+        return min(gaps, default=None)
 
     def max_concurrency(self, host: str | None = None) -> int:
         """How many requests ran at once, at most. A request without an end ran as long as its server."""
